@@ -235,7 +235,7 @@ def test_rows_that_tell_the_inputs_that_led_to_them(slider: il.Plant) -> None:
     right = il.fit(slider, told, ["k", "c"], inputs="before")
     assert np.all(np.abs(right.values - [K, C]) < 4.0 * right.deviations) and not right.notes
     wrong = il.fit(slider, told, ["k", "c"], refuse=False)
-    assert any("what led to it c" in note and 'inputs="before"' in note for note in wrong.notes)
+    assert any("that led to it c" in note and 'inputs="before"' in note for note in wrong.notes)
 
 
 def test_a_table_of_a_device_from_the_command_line(
@@ -279,7 +279,7 @@ def test_recording_that_is_kept_back(slider: il.Plant) -> None:
     assert found.validation[0].rms == pytest.approx(NOISE, rel=0.15)
     assert found.validation[0].white
     same = il.fit(slider, measured(1), ["k", "c"], check=measured(1))
-    assert same.notes[-1].startswith("check 1 is recording 1 once more")
+    assert same.notes[-1].startswith("check 1 is recording 1 again")
     other = measured(4)
     other["block.q"] *= np.linspace(1.0, 1.6, len(other["t"]))
     with pytest.raises(il.ResidualError, match="check 1"):
@@ -440,7 +440,7 @@ def test_a_velocity_that_is_missing_at_first(slider: il.Plant) -> None:
     rate[0] = np.nan
     found = il.fit(slider, {**recording, "block.qd": rate}, ["k", "c"])
     assert np.all(np.abs(found.values - [K, C]) < 4.0 * found.deviations)
-    with pytest.raises(il.InputError, match=r"where it starts: 'block.qd' is not finite"):
+    with pytest.raises(il.InputError, match=r"initial state: 'block.qd' is not finite"):
         il.fit(slider, {**recording, "block.qd": rate}, "k", start="recorded")
 
 

@@ -149,7 +149,7 @@ def test_mistakes_of_importers_are_told(version: str, exported: Make) -> None:
     with Importer(exported("driven_slide", version)) as host:
         fmu = host.make()
         for act, said in (
-            (lambda: fmu.doStep(0.0, STEP), "cannot be called while the FMU is in instantiated"),
+            (lambda: fmu.doStep(0.0, STEP), "cannot be called now; mode of the FMU: instantiated"),
             (lambda: host.set(fmu, {"mass": 0.01}), "parameter 'mass' is 0.01, outside of 0.1"),
             (lambda: host.set(fmu, {"slide.tau": math.nan}), "would not be finite"),
             (lambda: host.set(fmu, {"der(x[1])": 1.0}), "cannot be set"),

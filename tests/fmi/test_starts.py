@@ -85,7 +85,7 @@ def test_starts_are_set_before_the_end_of_initialization(version: str, exported:
         np.testing.assert_allclose(host.get(fmu, "slide.q"), 0.4 + 0.25 * 8 * STEP, rtol=1e-14)
         with pytest.raises(FMICallException):
             host.set(fmu, {"slide.q": 0.1})
-        assert "'slide.q' can be set until the end of initialization only" in host.said[-1]
+        assert "'slide.q' can only be set until the end of initialization" in host.said[-1]
         fmu.setFMUState(kept)
         assert host.get(fmu, "slide.q")[0] == 0.4
         fmu.freeFMUState(kept)

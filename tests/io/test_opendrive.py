@@ -114,7 +114,9 @@ def test_geometries_follow_each_other(tmp_path: Path) -> None:
     way = np.array([[50.0 * math.sin(0.4), 50.0 * (1.0 - math.cos(0.4))]])
     np.testing.assert_allclose(found.position(50.0, 0.0)[:2], placed(way, at)[0], atol=1e-5)
     # a curve of the wrong place is told
-    with pytest.raises(il.FileFormatError, match=r"beside the end of the one before.*my\.xodr:1"):
+    with pytest.raises(
+        il.FileFormatError, match=r"away from the end of the previous one.*my\.xodr:1"
+    ):
         road(tmp_path, shape("<line/>", 30.0) + shape("<line/>", 50.0, 30.0), 80.0)
 
 

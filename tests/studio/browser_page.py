@@ -197,7 +197,7 @@ def grip(page: Page) -> tuple[float, float, float]:
     """Where the driven body can be gripped [px], and how many pixels are a meter."""
     # where it is shown, which follows the newest outputs
     rests = "inloop.view.shown?.before === inloop.view.motion.frames.at(-1)"
-    comes(page, f"{rests} && !inloop.view.eye.wish && !inloop.view.changed")
+    comes(page, f"{rests} && !inloop.view.eye.goal && !inloop.view.changed")
     x, y, per_meter = page.evaluate(
         """() => { const { pointer, view } = inloop; const [x, y] = pointer.seen(pointer.handle());
         const box = view.canvas.getBoundingClientRect();

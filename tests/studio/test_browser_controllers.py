@@ -51,7 +51,7 @@ def wrong(t, outputs):
 
 controllers = [pd, Integral, wrong, lambda t, outputs: {}]
 """
-TOLD = "inloop.controllers.told"
+TOLD = "inloop.controllers.message"
 
 
 def controllers_of(studio: Studio) -> list[int]:

@@ -83,7 +83,7 @@ def center(page: Page, body: str) -> tuple[float, float]:
 def test_tree_and_picture_select_the_same_body(page: Page, box: Mailbox) -> None:
     pass_time(page, box, 0.2)
     at_rest = "inloop.view.shown?.before === inloop.view.motion.frames.at(-1)"
-    comes(page, f"{at_rest} && !inloop.view.eye.wish && !inloop.view.changed")
+    comes(page, f"{at_rest} && !inloop.view.eye.goal && !inloop.view.changed")
     assert page.locator("#inspect-note").inner_text() == "7 bodies, 3 loops"
     page.mouse.click(*center(page, "coupler_2"))
     comes(page, "document.querySelector('.tree [aria-current=true]') !== null")

@@ -141,7 +141,7 @@ def test_model_a_runs_away_behind_a_coarse_encoder_and_a_better_sensor_or_b_help
             # the device stays when the other model is built
             page.locator("#option-panel summary").click()
             page.get_by_label("springs").check()
-            page.get_by_role("button", name="Build anew").click()
+            page.get_by_role("button", name="Rebuild").click()
             comes(page, "inloop.hand.device?.input === 'hand.q'")
             with il.attach(studio.plant) as box:
                 loop, panels = box.process, lift(page, box, None, 7e-3)

@@ -47,9 +47,9 @@ def test_a_robot_waits_until_it_is_let_go(
         comes(page, "inloop.parameters.rows.get('hold').value === 0")
         assert box.peek().q[0] > 0.4
         # the panel of controllers does the same
-        comes(page, "inloop.controllers.told.active === 'none'")
+        comes(page, "inloop.controllers.message.active === 'none'")
         page.select_option("#controller", "hold")
-        comes(page, "inloop.controllers.told.active === 'hold'")
+        comes(page, "inloop.controllers.message.active === 'hold'")
         pass_time(page, box, 0.1)
         comes(page, "inloop.parameters.rows.get('hold').value === 1")
     assert not errors

@@ -41,7 +41,7 @@ def at_rest(shared: tuple[Page, Mailbox, str]) -> tuple[Page, Mailbox, float, fl
     box.reset()
     seen(page, box)
     comes(page, "inloop.view.shown?.before === inloop.view.motion.frames.at(-1)")
-    comes(page, "!inloop.view.eye.wish && !inloop.view.changed")
+    comes(page, "!inloop.view.eye.goal && !inloop.view.changed")
     x, y = page.evaluate(FIND, [LOWER, 4])
     return page, box, x, y
 
@@ -154,7 +154,7 @@ def test_the_eye_is_back_with_the_plant_at_its_start(
     # something is thrown out of the picture, and the view is wider
     far = "inloop.view.eye.target.clone().addScalar(1.5 * inloop.view.eye.size)"
     assert page.evaluate(f"inloop.view.eye.include([{far}], false)")
-    comes(page, "!inloop.view.eye.wish")
+    comes(page, "!inloop.view.eye.goal")
     assert page.evaluate("inloop.view.eye.size") > 1.5 * before[0]
     box.reset()
     seen(page, box)
@@ -241,7 +241,7 @@ def test_a_finger_holds_too(
     _, box, *_ = at_rest
     errors: list[str] = []
     with opened(browser, shared[2], errors, has_touch=True) as page:
-        comes(page, "inloop.view.shown && !inloop.view.eye.wish")
+        comes(page, "inloop.view.shown && !inloop.view.eye.goal")
         x, y = page.evaluate(FIND, [LOWER, 4])  # the buttons of a finger are larger
         wire = page.context.new_cdp_session(page)
 

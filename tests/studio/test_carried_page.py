@@ -110,7 +110,7 @@ def test_a_slider_changes_the_plant_and_a_link_keeps_it(
 def test_a_hand_pulls_a_body(shared: Opened) -> None:
     page, _ = shared
     page.click("#reset")
-    comes(page, "!inloop.view.eye.wish && !inloop.view.changed")
+    comes(page, "!inloop.view.eye.goal && !inloop.view.changed")
     x, y = page.evaluate(FIND, [BLOCK, 4])
     page.mouse.move(x, y)
     page.mouse.down()

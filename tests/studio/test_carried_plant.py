@@ -101,7 +101,7 @@ def test_time_follows_the_clock_and_what_is_too_late_is_left_out(shared: Shared)
     const slow = read_state();
     say({ do: "reset" });
     return { even, late, paused, stepped, slow, reset: read_state() };
-    function read_state() { session.tellState(); return last("state"); }
+    function read_state() { session.sendState(); return last("state"); }
     """)
     assert told["even"]["t"] == pytest.approx(0.4, abs=0.0081)
     assert told["even"]["overruns"] == 0 and told["even"]["pace_hz"] == pytest.approx(RATE, rel=0.1)
@@ -141,7 +141,7 @@ def test_samples_and_poses_are_those_of_the_records(shared: Shared) -> None:
     pass(0.5);
     const samples = frames.filter((frame) => frame.columns && frame.generation);
     const q = facts.drawn.positions.map((column) => session.plant.last[column]);
-    session.tellPoses(now);
+    session.sendPoses(now);
     return { times: samples.flatMap(({ times }) => [...times]),
              arm: samples.flatMap(({ columns }) => [...columns[0]]),
              q, poses: [...frames.at(-1).bodies], native: session.plant.last };
@@ -235,8 +235,8 @@ def test_a_step_that_fails_leaves_the_last_good_state(shared: Shared) -> None:
     const before = session.plant.last.slice();
     session.inputs.values.fill(1e300); session.inputs.write();
     pass(0.1);
-    const failed = last("state") && (session.tellState(), last("state"));
-    say({ do: "reset" }); pass(0.2); session.tellState();
+    const failed = last("state") && (session.sendState(), last("state"));
+    say({ do: "reset" }); pass(0.2); session.sendState();
     return { before: before.slice(0, 5), after: session.plant.last.slice(0, 5), failed,
              again: last("state") };
     """)

@@ -70,7 +70,7 @@ def test_full_pictures_that_take_too_long_become_simple_ones(page: Page) -> None
             return quality.style;
         });
         [quality.chosen, quality.style, quality.changed] = kept;
-        quality.tell();
+        quality.show();
         return found;
     }"""
     # four in a row, and only if nobody wants it so

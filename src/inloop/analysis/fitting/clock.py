@@ -39,8 +39,8 @@ def first_steps(
     for run in recordings:
         if run.t[0] < 0.0 or abs(run.t[0] / step - round(run.t[0] / step)) > BETWEEN:
             raise InputError(
-                f"{run.name} begins at t = {run.t[0]:g} s, and {_told(timed[0])}: runs with steps "
-                f"of {step:g} s cannot begin there",
+                f"{run.name} begins at t = {run.t[0]:g} s, and {_time_dependence(timed[0])}: runs "
+                f"with steps of {step:g} s cannot begin there",
                 fix="Give times of the model's clock, in whole steps from t = 0 on.",
             )
     steps = np.array([
@@ -51,14 +51,15 @@ def first_steps(
     if fixed and np.any(steps):
         late = step * steps[steps > 0][0]
         raise InputError(
-            f"{_told(fixed[0])}: runs of model '{plant.name}' begin at t = 0, not at {late:g} s",
+            f"{_time_dependence(fixed[0])}: runs of model '{plant.name}' begin at t = 0, not at "
+            f"{late:g} s",
             fix="Leave segments out, give a recording from t = 0 on, or make what depends on time "
             "an input.",
         )
     return steps
 
 
-def _told(element: TimedElement) -> str:
+def _time_dependence(element: TimedElement) -> str:
     return f"{element.kind} '{element.name}' depends on time"
 
 

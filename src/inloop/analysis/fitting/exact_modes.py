@@ -52,11 +52,11 @@ class ModedSegments:
         """Modes with derivatives."""
         for name in names:
             if name not in self._known:
-                found = varied_mode(
+                mode = varied_mode(
                     self.plants, name, self.varied, self._directions, self.shooting.method
                 )
-                refuse_jumps(found.system.code)
-                self._known[name] = found
+                refuse_jumps(mode.system.code)
+                self._known[name] = mode
         return {name: self._known[name] for name in names}
 
     def at(self, number: int, start: Start) -> ModedSegment:
@@ -126,7 +126,7 @@ class ModedSegment:
     def _surroundings(self, dg: Array) -> list[tuple[int, Surroundings]]:
         """Inputs and efforts with the step from which they act, one item per change."""
         changes = np.flatnonzero(np.any(np.diff(self._rows, axis=0) != 0.0, axis=1)) + 1
-        found = []
+        surroundings = []
         for row in (0, *changes.tolist()):
             u, tau, rates = {}, {}, {}
             for mode, plant in self._owner.plants.items():
@@ -136,8 +136,8 @@ class ModedSegment:
             around = Surroundings(
                 self._owner.plants, u, rates, tau, self._owner.varied, dg, len(dg) - 1
             )
-            found.append((row * self._block, around))
-        return found
+            surroundings.append((row * self._block, around))
+        return surroundings
 
     def _given(self, names: Sequence[str]) -> Array:
         """Columns of the inputs by name."""
@@ -159,6 +159,6 @@ class ModedSegment:
             led = np.maximum(own.rows * self._parts - 1, 0)
             u = self._given(varied.system.plant.inputs)[led]
             tau = self._given([f"{name}.tau" for name in varied.system.plant.coordinates])[led]
-            told = varied.system.tell(own.t, u, tau, own.samples, dg)
-            y[own.rows], dy[own.rows] = Reading(varied.system, s, own.t, told, u).outputs(group)
+            observed = varied.system.observe_samples(own.t, u, tau, own.samples, dg)
+            y[own.rows], dy[own.rows] = Reading(varied.system, s, own.t, observed, u).outputs(group)
         return y, dy

@@ -27,7 +27,7 @@ class Reading:
         system: VariedSystem,
         shooting: Shooting,
         t: Array,
-        told: tuple[Array, Array],
+        observed: tuple[Array, Array],
         u: Array,
     ) -> None:
         """Prepare the readings.
@@ -36,11 +36,11 @@ class Reading:
             system: system that provides the observed signals.
             shooting: defines the outputs.
             t: times [s], shape (samples,).
-            told: observed signals, shape (samples, observed), and derivatives, with one more axis.
+            observed: signals, shape (samples, observed), and derivatives, with one more axis.
             u: inputs that led to the samples.
         """
         self._shooting, self._plant = shooting, system.plant
-        (self._y, self._dy), self._u, self._t = told, u, t
+        (self._y, self._dy), self._u, self._t = observed, u, t
         self._observed = {name: k for k, name in enumerate(system.code.observed)}
         self._rows = [name for name in system.code.observed if name.startswith("lam.")]
 
@@ -91,5 +91,5 @@ class Reading:
             lam = y[:, [self._observed[name] for name in self._rows]]
             every = np.array([plant.formulation.on_all_rows(row) for row in lam])
             arrays |= {"qdd": y[:, 2 * n : 3 * n], "lam": every}
-        found = readings(plant, **arrays)
-        return np.stack([found[name] for name in names], axis=1)
+        values = readings(plant, **arrays)
+        return np.stack([values[name] for name in names], axis=1)

@@ -132,10 +132,10 @@ class SmoothSegment:
         held = np.repeat(self._u, self._block, axis=0)[:, None, :]
         stages = np.broadcast_to(held, (steps, len(tableau.times), self._u.shape[1]))
         efforts = np.repeat(self._tau, self._block, axis=0)
-        found = self._system.run(
+        states = self._system.run(
             tableau, (self._begin, h, steps, self._block), stages, efforts, (*self._start, dx), dg
         )
         # a sample is read with the inputs that led to it
         u, tau = (np.vstack([rows[:1], rows]) for rows in (self._u, self._tau))
         t = self._begin + h * self._block * np.arange(len(self._u) + 1)
-        return *self._system.tell(t, u, tau, found, dg), found.dx
+        return *self._system.observe_samples(t, u, tau, states, dg), states.dx

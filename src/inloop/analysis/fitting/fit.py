@@ -46,7 +46,10 @@ AT_HOME = 1e-6  # tolerance of an initial position, in natural sizes
 COARSE = 1e-5  # change of an unknown, in its size, below which step errors are not reported
 # behavior of column inputs between samples
 BETWEEN: dict[str, Held] = {"held": "from", "before": "until", "smooth": "smooth"}
-OTHERWISE = {"smooth": "if they are smooth", "before": "if each row tells what led to it"}
+OTHERWISE = {
+    "smooth": "if they are smooth",
+    "before": "if each row contains the inputs that led to it",
+}
 STEP = 1e-3  # default maximum step of the integrator [s]
 
 Given = Recording | Sequence[Recording]
@@ -125,30 +128,30 @@ def fit(
     with searching("fitting") as line:
         if segments is None:
             _approach(shooting, known, options, line.say)
-        found = solve(shooting, known, chosen, most, line.say)
-        if _carried_away(unknowns, found):
-            found = solve(shooting, known, chosen, most, line.say, held=GUESSED)
-    tests, curves = _judged(shooting, found, chosen, known, kept_back=False)
-    notes = (*fit_notes(unknowns, found, tests), *_coarse(shooting, found))
+        solution = solve(shooting, known, chosen, most, line.say)
+        if _carried_away(unknowns, solution):
+            solution = solve(shooting, known, chosen, most, line.say, held=GUESSED)
+    tests, curves = _judged(shooting, solution, chosen, known, kept_back=False)
+    notes = (*fit_notes(unknowns, solution, tests), *_coarse(shooting, solution))
     notes += stray_columns(plant, given)
     if any(each.refused for each in tests):
         notes += missing_inputs(plant, given)
     for other in OTHERWISE if inputs == "held" else ():
         again, _ = _read(plant, given, chosen, step, method, BETWEEN[other])
-        notes += _held(shooting, found, again, other)
+        notes += _held(shooting, solution, again, other)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
         others, _ = _read(plant, listed(check), chosen, step, method, BETWEEN[inputs])
         others = tuple(replace(each, name=f"check {k}") for k, each in enumerate(others, start=1))
         notes += repeated(runs, others)
-        validation, more = _predicted(shooting, found, others, segments, start, known)
+        validation, more = _predicted(shooting, solution, others, segments, start, known)
         curves += more
     units = output_units(plants_of(plant))
     fitted = Fitted(
-        plant.name, unknowns.labels, unknowns.units, unknowns.first, found.values,
-        found.covariance, unidentified_in(unknowns.labels, found.information), chosen,
-        found.noise, tests, validation, curves, notes, found.evaluations, found.derivatives,
-        tuple(units.get(name, "") for name in chosen),
+        plant.name, unknowns.labels, unknowns.units, unknowns.first, solution.values,
+        solution.covariance, unidentified_in(unknowns.labels, solution.information), chosen,
+        solution.noise, tests, validation, curves, notes, solution.evaluations,
+        solution.derivatives, tuple(units.get(name, "") for name in chosen),
     )  # fmt: skip
     if refuse:
         fitted.check()
@@ -273,23 +276,23 @@ def _approach(
         stage = _shooting(shooting.plant, short, unknowns, *options)
         stage.nodes[:], stage.first = shooting.nodes, shooting.first
         try:
-            found = solve(stage, known, stage.outputs, APPROACHING, tell, held=GUESSED)
+            solution = solve(stage, known, stage.outputs, APPROACHING, tell, held=GUESSED)
         except SimulationError:
             continue  # the next stage, or the search itself, reports why
-        shooting.nodes[:], shooting.first = found.nodes, found.values
+        shooting.nodes[:], shooting.first = solution.nodes, solution.values
 
 
-def _carried_away(unknowns: Unknowns, found: Solution) -> bool:
+def _carried_away(unknowns: Unknowns, solution: Solution) -> bool:
     """Whether noise has carried an unknown that is not identified far from its guess."""
-    lost = unidentified_in(unknowns.labels, found.information)
-    far = np.abs(found.values - unknowns.first) > FAR * unknowns.scale
+    lost = unidentified_in(unknowns.labels, solution.information)
+    far = np.abs(solution.values - unknowns.first) > FAR * unknowns.scale
     return any(name in lost for name in np.array(unknowns.labels)[far])
 
 
-def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
+def _coarse(shooting: Shooting, solution: Solution) -> tuple[str, ...]:
     """A note if steps half as long would lead to different values."""
     steps = Steps(2 * shooting.steps.per_period, shooting.method)
-    moved = _moved(shooting, found, shooting.recordings, steps)
+    moved = _moved(shooting, solution, shooting.recordings, steps)
     if not moved:
         return ()
     size = f"{1e3 * shooting.step_size:g} ms"
@@ -297,13 +300,13 @@ def _coarse(shooting: Shooting, found: Solution) -> tuple[str, ...]:
 
 
 def _held(
-    shooting: Shooting, found: Solution, otherwise: tuple[Measured, ...], how: str
+    shooting: Shooting, solution: Solution, otherwise: tuple[Measured, ...], how: str
 ) -> tuple[str, ...]:
     """A note if inputs held in a different way would lead to different values."""
     pairs = zip(otherwise, shooting.recordings, strict=True)
     if all(a.acting.shape == b.acting.shape and np.allclose(a.acting, b.acting) for a, b in pairs):
         return ()
-    moved = _moved(shooting, found, otherwise, shooting.steps)
+    moved = _moved(shooting, solution, otherwise, shooting.steps)
     if not moved:
         return ()
     held = "inputs count as held from each sample on"
@@ -311,7 +314,7 @@ def _held(
 
 
 def _moved(
-    shooting: Shooting, found: Solution, recordings: Sequence[Measured], steps: Steps
+    shooting: Shooting, solution: Solution, recordings: Sequence[Measured], steps: Steps
 ) -> str:
     """Text on the unknown that other runs would move by more than its deviation; "" if none."""
     unknowns = shooting.unknowns
@@ -322,12 +325,12 @@ def _moved(
         shooting.plant, recordings, shooting.segments, unknowns, shooting.outputs, late,
         steps, bool(shooting.free.any()),
     )  # fmt: skip
-    new, used = (each.predict(found.values, found.nodes)[0] for each in (other, shooting))
+    new, used = (each.predict(solution.values, solution.nodes)[0] for each in (other, shooting))
     changes = [a - b for a, b in zip(new, used, strict=True)]
     if not all(np.all(np.isfinite(each)) for each in changes):
         return ""
-    moved = np.abs(found.led_by(changes))
-    sure = np.sqrt(np.diag(found.covariance))
+    moved = np.abs(solution.led_by(changes))
+    sure = np.sqrt(np.diag(solution.covariance))
     bad = (moved > sure) & (moved > COARSE * unknowns.scale)
     if not np.any(bad):
         return ""
@@ -340,7 +343,7 @@ def _moved(
 
 def _judged(
     shooting: Shooting,
-    found: Solution,
+    solution: Solution,
     outputs: Sequence[str],
     known: Mapping[str, float],
     *,
@@ -349,19 +352,19 @@ def _judged(
     tests, curves = [], []
     for number, run in enumerate(shooting.recordings):
         own = [k for k, each in enumerate(shooting.segments) if each.recording == number]
-        rows = np.vstack([found.residuals[k] for k in own])
+        rows = np.vstack([solution.residuals[k] for k in own])
         first, stop = shooting.segments[own[0]].first, shooting.segments[own[-1]].stop
         measured = run.y[first:stop]
         curves.append(Comparison(run.name, run.t[first:stop], measured, measured - rows, kept_back))
         for c, name in enumerate(outputs):
-            noise, given = float(found.noise[c]), name in known
+            noise, given = float(solution.noise[c]), name in known
             tests.append(judge_residuals(rows[:, c], measured[:, c], run.name, name, noise, given))
     return tuple(tests), tuple(curves)
 
 
 def _predicted(
     shooting: Shooting,
-    found: Solution,
+    solution: Solution,
     others: tuple[Measured, ...],
     segments: float | None,
     start: str,
@@ -370,17 +373,17 @@ def _predicted(
     """Predict validation recordings with the fitted values; only initial states are fitted."""
     unknowns, outputs = shooting.unknowns, tuple(shooting.outputs)
     fixed = {name: float(shooting.delay[c]) for c, name in enumerate(outputs)}
-    fixed |= dict(zip(unknowns.channels, found.values[len(unknowns.names) :], strict=True))
+    fixed |= dict(zip(unknowns.channels, solution.values[len(unknowns.names) :], strict=True))
     nothing = np.zeros(0)
     none = Unknowns((), (), (), nothing, nothing, nothing, nothing)
-    settled = dict(zip(unknowns.names, found.values, strict=False))
+    settled = dict(zip(unknowns.names, solution.values, strict=False))
     before = dict(shooting.plant.parameters)
     try:
         shooting.plant.parameters.update(settled)
         again = _shooting(
             shooting.plant, others, none, outputs, fixed, shooting.steps, start, segments
         )
-        levels = dict(zip(outputs, found.noise, strict=True))
+        levels = dict(zip(outputs, solution.noise, strict=True))
         predicted = solve(again, levels, outputs, 20, lambda _: None, exact=False)
     finally:
         shooting.plant.parameters.update(before)

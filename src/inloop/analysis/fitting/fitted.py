@@ -151,8 +151,8 @@ class Fitted:
         if not bad:
             return
         worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
-        told = ("is at its bound", "inputs count as held", MISSING)
-        known = [note for note in self.notes if any(words in note for words in told)]
+        causes = ("is at its bound", "inputs count as held", MISSING)
+        known = [note for note in self.notes if any(words in note for words in causes)]
         why = "".join(f", and {note}" for note in known)
         error = ResidualError(
             f"model '{self.model}' does not explain {worst.recording}, whatever its "

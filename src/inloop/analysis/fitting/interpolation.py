@@ -18,10 +18,10 @@ def interpolated(values: Array, places: Array) -> Array:
     """
     first = np.clip(np.floor(places).astype(int) - 1, 0, len(values) - len(POINTS))
     x = places - first
-    found = np.zeros(len(places))
+    result = np.zeros(len(places))
     for k in range(len(POINTS)):
         # Lagrange polynomial of sample k of the four
         others = np.delete(POINTS, k)
         weight = np.prod((x[:, None] - others) / (k - others), axis=1)
-        found += weight * values[first + k]
-    return found
+        result += weight * values[first + k]
+    return result

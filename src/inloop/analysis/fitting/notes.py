@@ -34,20 +34,21 @@ def unidentified_in(labels: Sequence[str], information: Array) -> tuple[str, ...
 
 
 def fit_notes(
-    unknowns: Unknowns, found: Solution, tests: Sequence[ResidualTest]
+    unknowns: Unknowns, solution: Solution, tests: Sequence[ResidualTest]
 ) -> tuple[str, ...]:
     """Notes for the user of a fit."""
     notes, labels = [], unknowns.labels
-    lost = unidentified_in(unknowns.labels, found.information)
+    lost = unidentified_in(unknowns.labels, solution.information)
     if lost:
         notes.append("not identified by these recordings: " + ", ".join(lost))
     room = unknowns.upper - unknowns.lower
     span = np.where(np.isfinite(room), room, unknowns.scale)
     near = (
-        np.minimum(found.values - unknowns.lower, unknowns.upper - found.values) < AT_BOUND * span
+        np.minimum(solution.values - unknowns.lower, unknowns.upper - solution.values)
+        < AT_BOUND * span
     )
     notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
-    alike = correlation_of(found.covariance)
+    alike = correlation_of(solution.covariance)
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
         notes.append(
             f"{labels[i]} and {labels[j]} can hardly be distinguished: correlation "
@@ -61,9 +62,9 @@ def fit_notes(
                 f"(correlation {each.correlation:.2f}): the model lacks something, and true "
                 "errors are larger than the standard deviations"
             )
-    if found.gap > OPEN:
-        notes.append(f"gaps of up to {found.gap:.1e} of the motion remain between segments")
-    if not found.converged:
+    if solution.gap > OPEN:
+        notes.append(f"gaps of up to {solution.gap:.1e} of the motion remain between segments")
+    if not solution.converged:
         notes.append("the search has not converged: allow more evaluations (most=)")
     return tuple(notes)
 
@@ -121,7 +122,7 @@ def missing_inputs(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[s
 def repeated(runs: Sequence[Measured], kept_back: Sequence[Measured]) -> tuple[str, ...]:
     """Notes on validation recordings that were also used for the fit."""
     return tuple(
-        f"{b.name} is {a.name} once more: that it is predicted well tells nothing"
+        f"{b.name} is {a.name} again: its prediction does not validate the model"
         for b in kept_back
         for a in runs
         if a.y.shape == b.y.shape and np.array_equal(a.y, b.y)

@@ -119,13 +119,13 @@ def default_outputs(plant: BarePlant, first: Recording) -> tuple[str, ...]:
 
     Positions of ball joints are their quaternions.
     """
-    told = set(first.names if isinstance(first, Result) else first)
+    available = set(first.names if isinstance(first, Result) else first)
     sensors = [s for names in plant.mechanism.signals_by_sensor.values() for s in names]
-    chosen = [name for name in sensors if name in told]
+    chosen = [name for name in sensors if name in available]
     turned = {plant.coordinates[k] for each in plant.mechanism.attitudes for k in each.bodies}
     joints = [name for name in plant.formulation.independent if name not in turned]
     positions = [*(f"{name}.q" for name in joints), *plant.positions[plant.n :]]
-    return tuple(chosen or [name for name in positions if name in told])
+    return tuple(chosen or [name for name in positions if name in available])
 
 
 def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str, ...]:
@@ -151,11 +151,11 @@ def chosen_outputs(plant: BarePlant, first: Recording, given: Any) -> tuple[str,
 
 def _comparable(first: Recording, known: Sequence[str]) -> str:
     """The fix for a recording without any of the default outputs."""
-    told = first.names if isinstance(first, Result) else tuple(map(str, first))
-    both = [name for name in told if name in known]
+    names = first.names if isinstance(first, Result) else tuple(map(str, first))
+    both = [name for name in names if name in known]
     if both:
         return f"Name outputs that it has (outputs=): {', '.join(both[:6])}."
-    columns = [name for name in told if name != "t"]
+    columns = [name for name in names if name != "t"]
     small = {name.lower(): name for name in known}
     alike = [f"'{c}' as '{small[n]}'" for c in columns for n in near_names(c.lower(), small)[:1]]
     if alike:
@@ -170,11 +170,11 @@ def check_starts(plant: BarePlant, given: Sequence[Recording]) -> None:
         InputError: one does not.
     """
     for number, run in enumerate(given, start=1):
-        told = run.names if isinstance(run, Result) else run
+        names = run.names if isinstance(run, Result) else run
         for name in (f"{c}.{kind}" for c in plant.formulation.independent for kind in ("q", "qd")):
-            if name in told and not np.isfinite(np.ravel(run[name])[:1]).all():
+            if name in names and not np.isfinite(np.ravel(run[name])[:1]).all():
                 raise InputError(
-                    f"recording {number} does not tell where it starts: '{name}' is not finite",
+                    f"recording {number} has no valid initial state: '{name}' is not finite",
                     fix="Cut it there, or let the start be fitted.",
                 )
 

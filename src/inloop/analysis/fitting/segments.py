@@ -42,7 +42,7 @@ def cut(recordings: Sequence[Measured], seconds: float | None, early: int) -> tu
         seconds: length of a segment [s]; None: each recording is one segment.
         early: maximum delay in samples.
     """
-    found = []
+    segments = []
     for number, each in enumerate(recordings):
         samples = len(each) - early
         count = 1
@@ -53,5 +53,5 @@ def cut(recordings: Sequence[Measured], seconds: float | None, early: int) -> tu
             begin, last = first - early, k == count - 1
             handover = None if last else stop - first
             length = max(stop - 1 - begin, handover or 0)
-            found.append(Segment(number, begin, first, stop, length, handover))
-    return tuple(found)
+            segments.append(Segment(number, begin, first, stop, length, handover))
+    return tuple(segments)

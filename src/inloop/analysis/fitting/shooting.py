@@ -106,12 +106,12 @@ class Shooting:
         parts = max(each.acting.shape[1] for each in self.recordings)
         length = max(each.length for each in self.segments)
         inputs = self.recordings[0].acting.shape[2]
-        found = np.zeros((len(self.segments), length, parts, inputs))
+        inputs_of_segments = np.zeros((len(self.segments), length, parts, inputs))
         for k, each in enumerate(self.segments):
             rows = self.recordings[each.recording].acting[each.begin :][:length]
-            found[k, : len(rows)] = rows
-            found[k, len(rows) :] = rows[-1:, -1:]
-        return found
+            inputs_of_segments[k, : len(rows)] = rows
+            inputs_of_segments[k, len(rows) :] = rows[-1:, -1:]
+        return inputs_of_segments
 
     def _first_nodes(self) -> Array:
         """Initial guess of the nodes: recorded states; law states from runs over the segments."""
@@ -210,14 +210,14 @@ class Shooting:
     def seen(self, y: Array, segment: Segment, late: Array) -> Array:
         """Delayed outputs at the samples of a segment, from outputs at its periods."""
         places = np.arange(segment.first, segment.stop) - segment.begin
-        found = np.empty((len(places), y.shape[1]))
+        delayed = np.empty((len(places), y.shape[1]))
         for c, delay in enumerate(late):
             if delay == 0.0 and c not in self._delayed:
-                found[:, c] = y[places, c]
+                delayed[:, c] = y[places, c]
             else:
                 inside = y[: segment.length + 1, c]
-                found[:, c] = interpolated(inside, places - delay / self.period)
-        return found
+                delayed[:, c] = interpolated(inside, places - delay / self.period)
+        return delayed
 
     def efforts(self, segment: int) -> Array:
         """Efforts of all joints in a segment, shape (parts of its periods, n)."""
@@ -261,12 +261,12 @@ class Shooting:
         acting[..., led] = fleet.inputs[:, led]
         columns = [fleet.output_names.index(name) for name in names]
         first = fleet.outputs[None][..., columns]
-        told = fleet.play(acting, self.steps.per_period // parts, names)
-        told = np.concatenate([first, told[parts - 1 :: parts]])
-        told[:, fleet.failed] = np.nan
+        outputs = fleet.play(acting, self.steps.per_period // parts, names)
+        outputs = np.concatenate([first, outputs[parts - 1 :: parts]])
+        outputs[:, fleet.failed] = np.nan
         handover = [self.segments[k].handover or 0 for k in runs.segment]
-        ends = told[handover, np.arange(count), len(self.outputs) :]
-        return np.moveaxis(told[:, :, : len(self.outputs)], 0, 1), ends
+        ends = outputs[handover, np.arange(count), len(self.outputs) :]
+        return np.moveaxis(outputs[:, :, : len(self.outputs)], 0, 1), ends
 
     def refuse_starts(self, values: Array, nodes: Array) -> None:
         """Raise with the reason if segments cannot start.

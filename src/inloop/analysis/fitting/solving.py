@@ -101,8 +101,8 @@ class Problem:
 
     def vector(self, values: Array, nodes: Array) -> Array:
         """Unknowns and nodes as one vector, within bounds."""
-        found = np.concatenate([values, nodes[self.free]]) / self.units
-        return np.asarray(np.clip(found, self.lower, self.upper))
+        scaled = np.concatenate([values, nodes[self.free]]) / self.units
+        return np.asarray(np.clip(scaled, self.lower, self.upper))
 
     def parts(self, x: Array) -> tuple[Array, Array]:
         """Values of the unknowns, and nodes."""
@@ -115,12 +115,12 @@ class Problem:
         values, nodes = self.parts(x)
         self.evaluations += 1
         seen, ends = self.shooting.predict(values, nodes)
-        found = []
+        errors = []
         for each, y in zip(self.shooting.segments, seen, strict=True):
             run = self.shooting.recordings[each.recording]
-            found.append(y - run.y[each.first : each.stop])
+            errors.append(y - run.y[each.first : each.stop])
         joined = self.joined
-        return found, (ends[joined] - nodes[joined + 1]) / self.shooting.sizes
+        return errors, (ends[joined] - nodes[joined + 1]) / self.shooting.sizes
 
     @property
     def joined(self) -> Array:
@@ -226,9 +226,9 @@ def _minimize(
 
     def jacobian(x: Array) -> Array:
         tell(f"fitting: {problem.evaluations} evaluations")
-        found = problem.jacobian(x)
-        if np.all(np.isfinite(found)):
-            return found
+        slopes = problem.jacobian(x)
+        if np.all(np.isfinite(slopes)):
+            return slopes
         raise SimulationError(
             f"runs of model '{problem.shooting.plant.name}' fail near the values that the "
             "search has reached",
@@ -238,11 +238,11 @@ def _minimize(
     room = problem.upper - problem.lower
     inside = np.clip(first, problem.lower + 1e-9 * np.minimum(room, 1.0),
                      problem.upper - 1e-9 * np.minimum(room, 1.0))  # fmt: skip
-    found = scipy.optimize.least_squares(
+    result = scipy.optimize.least_squares(
         problem.residuals, inside, jacobian, bounds=(problem.lower, problem.upper), x_scale="jac",
         ftol=TOLERANCE, xtol=TOLERANCE, gtol=TOLERANCE, max_nfev=most,
     )  # fmt: skip
-    return np.asarray(found.x), found.status > 0
+    return np.asarray(result.x), result.status > 0
 
 
 def _levels(problem: Problem, x: Array, known: Array, spread: Array) -> Array:
@@ -251,9 +251,9 @@ def _levels(problem: Problem, x: Array, known: Array, spread: Array) -> Array:
     share = 1.0 - (len(x) - len(problem.joined) * problem.shooting.nodes.shape[1]) / max(
         rows.size, 1
     )
-    found = np.sqrt(np.mean(rows**2, axis=0) / max(share, 0.1))
+    levels = np.sqrt(np.mean(rows**2, axis=0) / max(share, 0.1))
     size = np.where(spread > 0.0, spread, 1.0)
-    return np.where(known > 0.0, known, np.maximum(found, LEAST_NOISE * size))
+    return np.where(known > 0.0, known, np.maximum(levels, LEAST_NOISE * size))
 
 
 def _solution(problem: Problem, x: Array, evaluations: int, converged: bool) -> Solution:

@@ -53,7 +53,7 @@ class Unknowns:
 
 def choose_unknowns(
     plant: BarePlant,
-    wanted: Sequence[str],
+    chosen: Sequence[str],
     outputs: Sequence[str],
     period: float,
     delay: Mapping[str, float],
@@ -64,7 +64,7 @@ def choose_unknowns(
     Raises:
         InputError: a name is unknown, or a bound is invalid.
     """
-    names, channels = _chosen(plant, wanted, outputs)
+    names, channels = _chosen(plant, chosen, outputs)
     given = _bounds(bounds, (*names, *(channel + DELAY for channel in channels)))
     declared = {p.name: p for p in plant.parameters.declared}
     rows: list[tuple[float, float, float, float]] = []
@@ -91,17 +91,17 @@ def choose_unknowns(
 
 
 def _chosen(
-    plant: BarePlant, wanted: Sequence[str], outputs: Sequence[str]
+    plant: BarePlant, patterns: Sequence[str], outputs: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     names: dict[str, None] = {}
     channels: dict[str, None] = {}
     starts = {f"{name}.{kind}" for name in plant.coordinates for kind in ("q", "qd")}
-    for pattern in wanted:
+    for pattern in patterns:
         if pattern.endswith(DELAY) and pattern.removesuffix(DELAY) in outputs:
             channels[pattern.removesuffix(DELAY)] = None
             continue
-        found = fnmatch.filter(plant.parameters, pattern)
-        if not found:
+        matches = fnmatch.filter(plant.parameters, pattern)
+        if not matches:
             raise InputError(
                 f"model '{plant.name}' has no live parameter '{pattern}' to fit",
                 fix="Initial states are fitted anyway: leave it out (see start=)."
@@ -109,14 +109,14 @@ def _chosen(
                 else name_hint(pattern, tuple(plant.parameters))
                 + " Numbers of the model are live if it is compiled with live=[...].",
             )
-        names.update(dict.fromkeys(found))
+        names.update(dict.fromkeys(matches))
     if not names and not channels:
         raise InputError("no parameters are given to fit", fix='Name parameters: fit=["k", "c"].')
     return tuple(names), tuple(channels)
 
 
 def _bounds(given: Any, labels: Sequence[str]) -> dict[str, tuple[float, float]]:
-    found = {}
+    bounds = {}
     for name, pair in by_name(given, "bounds").items():
         if name not in labels:
             raise InputError(
@@ -125,8 +125,8 @@ def _bounds(given: Any, labels: Sequence[str]) -> dict[str, tuple[float, float]]
         values = reals(pair, f"bounds of '{name}'")
         if values.shape != (2,) or np.isnan(values).any():
             raise InputError(f"bounds of '{name}' are {pair}", fix="Give a pair (low, high).")
-        found[name] = (float(values[0]), float(values[1]))
-    return found
+        bounds[name] = (float(values[0]), float(values[1]))
+    return bounds
 
 
 def _within(allowed: tuple[float, float], given: tuple[float, float] | None) -> tuple[float, float]:
@@ -141,15 +141,15 @@ def by_channel(given: Any, what: str, outputs: Sequence[str]) -> dict[str, float
     Raises:
         InputError: a name is not a channel, or a value is invalid.
     """
-    found = {}
+    values = {}
     for name, value in by_name(given, what).items():
         if name not in outputs:
             raise InputError(
                 f"{what} of '{name}', which is not compared", fix=name_hint(name, outputs)
             )
-        found[name] = real(value, f"{what} of '{name}'")
-        if not (np.isfinite(found[name]) and found[name] >= 0.0):
+        values[name] = real(value, f"{what} of '{name}'")
+        if not (np.isfinite(values[name]) and values[name] >= 0.0):
             raise InputError(
                 f"{what} of '{name}' is {value}", fix="Give a number that is not below 0."
             )
-    return found
+    return values

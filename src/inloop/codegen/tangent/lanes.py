@@ -47,11 +47,11 @@ class LaneKinds(PlainKinds):
             blocks: names of its arrays with lanes.
         """
         self._blocks = frozenset(blocks)
-        found = {s for block in program.inputs if block.name in blocks for s in block.symbols}
+        lanes = {s for block in program.inputs if block.name in blocks for s in block.symbols}
         for node in reachable(program.exprs):
-            if not found.isdisjoint(node.args):
-                found.add(node)
-        self._lanes = frozenset(found)
+            if not lanes.isdisjoint(node.args):
+                lanes.add(node)
+        self._lanes = frozenset(lanes)
 
     def of(self, node: Expr) -> str:
         """The type of a value."""

@@ -103,16 +103,16 @@ class Balance:
     @cached_property
     def _solved(self) -> dict[Expr, Expr]:
         """By symbol, the solution it stands for."""
-        found, parts = self.solution, self.roles.velocities
+        solution, parts = self.solution, self.roles.velocities
         given = set(parts.driven)
-        pairs = [(self.qd[k], found.qd[k]) for k in parts.dependent]
+        pairs = [(self.qd[k], solution.qd[k]) for k in parts.dependent]
         pairs += [
             (a, b)
-            for k, (a, b) in enumerate(zip(self.qdd, found.qdd, strict=True))
+            for k, (a, b) in enumerate(zip(self.qdd, solution.qdd, strict=True))
             if k not in given
         ]
-        pairs += zip(self.lam, found.lam, strict=True)
-        pairs += zip(self.effort, found.effort, strict=True)
+        pairs += zip(self.lam, solution.lam, strict=True)
+        pairs += zip(self.effort, solution.effort, strict=True)
         return dict(pairs)
 
     def with_solution(self, exprs: Sequence[Expr]) -> list[Expr]:
@@ -157,8 +157,8 @@ class Balance:
     @cached_property
     def efforts(self) -> list[Expr]:
         """M qdd + c - tau - Jᵀ lam - effort, by coordinate."""
-        found = self._moving.efforts(self.qdd)
-        total = [need - tau for need, tau in zip(found, self.derivation.symbols.tau, strict=True)]
+        needed = self._moving.efforts(self.qdd)
+        total = [need - tau for need, tau in zip(needed, self.derivation.symbols.tau, strict=True)]
         for row, force in zip(self._moving.used, self.lam, strict=True):
             for k, entry in row.J.items():
                 total[k] = total[k] - entry * force
@@ -190,16 +190,16 @@ class Balance:
     @cached_property
     def drives(self) -> dict[int, tuple[Expr, Expr, Expr]]:
         """By driven coordinate, q, qd and qdd as functions of time, inputs and states."""
-        d, found = self.derivation, {}
+        d, motions = self.derivation, {}
         for drive in d.mechanism.drives:
             if drive.velocity is None or drive.acceleration is None:
                 (position,) = d.symbols.substitute([drive.position], {drive.t: d.symbols.t})
-                found[drive.body] = with_derivatives(position, d.symbols.t)
+                motions[drive.body] = with_derivatives(position, d.symbols.t)
             else:
                 live = (drive.position, drive.velocity, drive.acceleration)
                 q, qd, qdd = d.symbols.substitute(live, {})
-                found[drive.body] = q, qd, qdd
-        return found
+                motions[drive.body] = q, qd, qdd
+        return motions
 
     # linear systems with the factors of the solution
 
@@ -239,8 +239,8 @@ class Balance:
             _less(right, ((M[i][k], x[k]) for k in parts.dependent))
             for i, right in enumerate(efforts)
         ]
-        found = lu.solve_symmetric(self._reduced_mass, at.projected(B, left), "Mr")
-        for j, value, column in zip(parts.independent, found, B, strict=True):
+        independent = lu.solve_symmetric(self._reduced_mass, at.projected(B, left), "Mr")
+        for j, value, column in zip(parts.independent, independent, B, strict=True):
             x[j] = value
             for k, entry in zip(parts.dependent, column, strict=True):
                 x[k] = x[k] + entry * value

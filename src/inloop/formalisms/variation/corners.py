@@ -33,15 +33,17 @@ def corners_of(balance: Balance) -> Corners:
     values: list[Expr] = []
     symbols, reactions = balance.derivation.symbols, balance.reactions
     for port in balance.ports:
-        told = [*port.efforts, *(state.rate for state in port.states)]
-        nodes = [e for e in reachable([e for e in told if isinstance(e, Expr)]) if e.op in CORNERS]
+        outputs = [*port.efforts, *(state.rate for state in port.states)]
+        nodes = [
+            e for e in reachable([e for e in outputs if isinstance(e, Expr)]) if e.op in CORNERS
+        ]
         if not nodes:
             continue
         args = [e.args[0] if e.op == "abs" else e.args[0] - e.args[1] for e in nodes]
-        found = [e for e in symbols.substitute(args, port.known) if _known(e, reactions)]
-        owners += [len(laws)] * len(found)
+        kinks = [e for e in symbols.substitute(args, port.known) if _known(e, reactions)]
+        owners += [len(laws)] * len(kinks)
         laws.append(port.name)
-        values += found
+        values += kinks
     return Corners(tuple(laws), tuple(owners), tuple(balance.with_solution(values)))
 
 

@@ -50,8 +50,8 @@ def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr]
     along = dict(seeds)
     # driven joints follow time, inputs and states
     for k, motion in balance.drives.items():
-        told = (symbols.q[k], balance.qd[k], balance.qdd[k])
-        along |= dict(zip(told, directional(motion, along), strict=True))
+        motion_symbols = (symbols.q[k], balance.qd[k], balance.qdd[k])
+        along |= dict(zip(motion_symbols, directional(motion, along), strict=True))
     # J_v δq_v = -δh, at fixed q_v
     by_closing = balance.close(_negative(directional(balance.closing, along)))
     along |= {symbols.q[k]: x for k, x in zip(roles.positions.dependent, by_closing, strict=True)}
@@ -72,7 +72,7 @@ def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr]
     effort = [directional([balance.efforts[k]], along)[0] for k in parts.driven]
     along |= dict(zip(balance.effort, effort, strict=True))
     observed = balance.observed
-    found = Change(
+    result = Change(
         q=[along.get(x, zero) for x in symbols.q],
         qd=[along.get(x, zero) for x in balance.qd],
         qdd=[along.get(x, zero) for x in balance.qdd],
@@ -83,15 +83,15 @@ def change(balance: Balance, seeds: Mapping[Expr, Expr], watched: Sequence[Expr]
         observed=dict(zip(observed, directional(list(observed.values()), along), strict=True)),
         watched=directional(watched, along),
     )
-    return _with_solution(found, balance)
+    return _with_solution(result, balance)
 
 
-def _with_solution(found: Change, balance: Balance) -> Change:
+def _with_solution(result: Change, balance: Balance) -> Change:
     of = balance.with_solution
-    observed = zip(found.observed, of(list(found.observed.values())), strict=True)
+    observed = zip(result.observed, of(list(result.observed.values())), strict=True)
     return Change(
-        of(found.q), of(found.qd), of(found.qdd), of(found.lam), of(found.effort),
-        of(found.zd), of(found.pd), dict(observed), of(found.watched),
+        of(result.q), of(result.qd), of(result.qdd), of(result.lam), of(result.effort),
+        of(result.zd), of(result.pd), dict(observed), of(result.watched),
     )  # fmt: skip
 
 

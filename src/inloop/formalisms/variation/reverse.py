@@ -56,8 +56,8 @@ class Sweep:
         self.weigh("effort", [x[k] for k in moved], [balance.efforts[k] for k in moved])
         self.weigh("row", [-e for e in y], balance.accelerations)
         # J_vᵀ weights = those of qd_v, then of q_v
-        found = balance.solve_velocities_transposed(self.of(self._qd))
-        self.weigh("speed", found, balance.velocities)
+        weights = balance.solve_velocities_transposed(self.of(self._qd))
+        self.weigh("speed", weights, balance.velocities)
         self.weigh("closing", balance.close_transposed(self.of(self._q)), balance.closing)
         for k, motion in balance.drives.items():
             symbols = (balance.derivation.symbols.q[k], balance.qd[k], balance.qdd[k])

@@ -110,8 +110,8 @@ class TouchedBalance(Balance):
         """By symbol, its time derivative."""
         d = self.derivation
         turning = attitude_rates(d.mechanism, d.symbols, self.qd)
-        found = {d.symbols.t: d.graph.one}
-        found |= dict(zip(d.symbols.q, [*self.qd, *turning], strict=True))
-        found |= dict(zip(self.qd, self.qdd, strict=True))
+        rates = {d.symbols.t: d.graph.one}
+        rates |= dict(zip(d.symbols.q, [*self.qd, *turning], strict=True))
+        rates |= dict(zip(self.qd, self.qdd, strict=True))
         # states of laws may determine positions, as those of filtered drives do
-        return found | dict(zip(d.symbols.states, self.rates, strict=True))
+        return rates | dict(zip(d.symbols.states, self.rates, strict=True))

@@ -17,15 +17,15 @@ _LONGEST = 600.0  # time limit of a program [s]
 
 def missing_programs(target: Target) -> str:
     """Programs that are not installed, as a sentence; empty if all are available."""
-    wanted = [(target.compiler, target.package)]
+    needed = [(target.compiler, target.package)]
     if target.emulator:
-        wanted.append((target.emulator[0], target.emulator_package))
-    told = [
+        needed.append((target.emulator[0], target.emulator_package))
+    missing = [
         f"{program} is not installed (Debian and Ubuntu: apt-get install {package})"
-        for program, package in wanted
+        for program, package in needed
         if shutil.which(program) is None
     ]
-    return "; ".join(told)
+    return "; ".join(missing)
 
 
 def call(*command: str | Path) -> str:
@@ -40,8 +40,8 @@ def call(*command: str | Path) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BuildError(f"{words[0]} cannot be run: {error}") from None
     if done.returncode != 0:
-        said = (done.stderr or done.stdout)[-2000:]
-        raise BuildError(f"{words[0]} failed with status {done.returncode}: {said}")
+        output = (done.stderr or done.stdout)[-2000:]
+        raise BuildError(f"{words[0]} failed with status {done.returncode}: {output}")
     return done.stdout
 
 
@@ -63,8 +63,8 @@ class Built:
 
     def call_graphs(self) -> Mapping[str, str]:
         """Call graphs by name of the object file, as written by the compiler."""
-        found = sorted(self.objects.glob("*.ci"))
-        return {path.name: path.read_text(encoding="utf-8") for path in found}
+        files = sorted(self.objects.glob("*.ci"))
+        return {path.name: path.read_text(encoding="utf-8") for path in files}
 
     def link(self, program: Path, files: Sequence[Path], *options: str) -> None:
         """Link the library with some C files to a program."""

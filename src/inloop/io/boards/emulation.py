@@ -49,23 +49,23 @@ def measure(built: Built, files: Path, work: Path, steps: int = STEPS) -> Measur
     """
     program = _program(built, files, work / "measure.elf", steps)
     emulator = built.target.emulator
-    told = _read(call(*emulator, program))
-    counted, count, most = told["sum"][0] / max(steps, 1), steps, told["most"][0]
+    values = _read(call(*emulator, program))
+    counted, count, most = values["sum"][0] / max(steps, 1), steps, values["most"][0]
     if emulator and not built.target.bare:
         few = _traced(emulator[0], _program(built, files, work / "few.elf", _FEW))
         more = _traced(emulator[0], _program(built, files, work / "more.elf", _MORE))
         count = _MORE - _FEW
         counted, most = (more - few) / count, 0
     return Measured(
-        told["bytes"][0],
-        told["start_stack"][0],
-        told["step_stack"][0],
+        values["bytes"][0],
+        values["start_stack"][0],
+        values["step_stack"][0],
         counted,
         most,
         count,
-        told["status"][0],
-        told["hash"][0],
-        told.get("y", ()),
+        values["status"][0],
+        values["hash"][0],
+        values.get("y", ()),
     )
 
 
@@ -76,16 +76,16 @@ def _program(built: Built, files: Path, program: Path, steps: int) -> Path:
 
 
 def _read(text: str) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+    values: dict[str, tuple[int, ...]] = {}
     try:
         for line in text.splitlines():
             name, value = line.split()
-            found[name] = (*found.get(name, ()), int(value))
+            values[name] = (*values.get(name, ()), int(value))
     except ValueError:
         raise BuildError(f"the measuring program failed: {text[-200:]!r}") from None
-    if "hash" not in found:
+    if "hash" not in values:
         raise BuildError(f"the measuring program did not end: {text[-200:]!r}")
-    return found
+    return values
 
 
 def _traced(emulator: str, program: Path) -> int:

@@ -76,21 +76,22 @@ class BoardReport:
         text = folder / "REPORT.md"
         rows = "\n".join(f"| {name} | {value} |" for name, value in self.rows())
         remarks = "".join(f"\n- {remark}" for remark in (*self.warnings, *self.remarks))
+        compiled = f"compiled by {self.compiler}" if self.compiler else "not compiled yet"
         text.write_text(
             f"""# {self.plant} on {self.target}, in `{self.precision}`
 
-Integrator {self.method}, steps of {self.step:g} s, compiled by {self.compiler or "nobody yet"}.
+Integrator {self.method}, steps of {self.step:g} s, {compiled}.
 
 | | |
 |---|---|
 {rows}
 
-Flash holds the plant, the runtime and, on boards without a system, what they call of the C library.
-The stack is the longest way through the call graph of the compiler. A function of the C library
-counts {MATH_FRAME} bytes there if it is one of `math.h`, and {OTHER_FRAME} if not; the frame of an
-interrupt (104 bytes on a Cortex-M with floating point) comes on top. Instructions were counted by
-the emulator over {self.steps} steps from the start, with the outputs of each: they are not cycles,
-which depend on flash wait states, caches and how the core pairs instructions.
+Flash contains the plant, the runtime and, on boards without an operating system, the functions of
+the C library that they call. The stack is the deepest path through the compiler's call graph. A
+function of the C library counts as {MATH_FRAME} bytes if it is from `math.h`, otherwise as
+{OTHER_FRAME}; add the frame of an interrupt (104 bytes on a Cortex-M with floating point).
+Instructions were counted by the emulator over {self.steps} steps from the start, with the outputs
+of each step: they are not cycles, which depend on flash wait states, caches and dual issue.
 {remarks}
 """,
             encoding="utf-8",

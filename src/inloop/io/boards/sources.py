@@ -107,8 +107,8 @@ def _without_implicit_steps(table: PlantTable) -> PlantTable:
 def _check_single(leaving: Leaving) -> None:
     fix = "Export it in double precision (--precision double)."
     if leaving.method not in SINGLE_METHODS:
-        told = f"method {leaving.method!r} works in double precision only"
-        raise InputError(told, fix=f"Choose {', '.join(SINGLE_METHODS)}, or double precision.")
+        what = f"method {leaving.method!r} works in double precision only"
+        raise InputError(what, fix=f"Choose {', '.join(SINGLE_METHODS)}, or double precision.")
     choices = [choice for mode in leaving.table.modes for choice in mode.choices]
     if any(choice.contacts or choice.redundant for choice in choices):
         what = "hard contacts and redundant coordinates are solved in double precision only"

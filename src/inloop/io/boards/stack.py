@@ -54,10 +54,10 @@ def read_call_graphs(texts: Iterable[str]) -> CallGraph:
     graph = CallGraph()
     for text in texts:
         for title, label in _NODE.findall(text):
-            if found := _FRAME.search(label):
-                if "dynamic" in found[2] and "bounded" not in found[2]:
+            if frame := _FRAME.search(label):
+                if "dynamic" in frame[2] and "bounded" not in frame[2]:
                     raise BuildError(f"the stack of {title} depends on its arguments")
-                graph.frames[title] = int(found[1])
+                graph.frames[title] = int(frame[1])
         for source, target, label in _EDGE.findall(text):
             if target == INDIRECT:
                 file, line, column = label.rsplit(":", 2)
@@ -155,14 +155,14 @@ def _taken_addresses(texts: Mapping[str, str]) -> dict[str, _Taken]:
             title = f"{file}:{name}" if "static" in result else name
             signatures[title] = (name, _signature(result, parameters))
     uses = _uses(texts, {name for name, _ in signatures.values()})
-    found: dict[str, _Taken] = {}
+    taken: dict[str, _Taken] = {}
     for title, (name, signature) in signatures.items():
         inside = title.split(":")[0] if ":" in title else None  # for static functions: their file
         members = {member for where, member in uses.get(name, ()) if inside in (None, where)}
         if members:
             # "": assigned to something unnamed, so any member of the type may hold it
-            found[title] = _Taken(signature, set() if "" in members else members)
-    return found
+            taken[title] = _Taken(signature, set() if "" in members else members)
+    return taken
 
 
 def _uses(texts: Mapping[str, str], names: set[str]) -> dict[str, set[tuple[str, str]]]:

@@ -12,8 +12,8 @@ from inloop.io.boards.targets import Target
 
 _TIMERS = {
     "timer_cortex_m.c": "an interrupt of the SysTick timer",
-    "timer_riscv.c": "an interrupt of the machine timer, without a system,",
-    "timer_linux.c": "a thread of Linux that sleeps until each period",
+    "timer_riscv.c": "an interrupt of the machine timer, without an operating system,",
+    "timer_linux.c": "a Linux thread that sleeps until each period",
 }
 
 
@@ -39,7 +39,7 @@ enum {{
     PLANT_OUTPUTS = {len(table.outputs)}
 }};
 
-/* numbers of inputs and outputs; README.md tells their units */
+/* indices of inputs and outputs; their units are in README.md */
 {_numbered("PLANT_IN_", table.inputs)}{_numbered("PLANT_OUT_", table.outputs)}
 const il_plant *PLANT(void);
 
@@ -88,7 +88,7 @@ def emit_cmake(name: str, target: Target) -> str:
         flag for flag in target.flags if not flag.startswith(("-std", *target.machine))
     )
     return f"""# add_subdirectory(...) this directory and link with {name};
-# the flags of the processor ({" ".join(target.machine)}) come from your toolchain file
+# your toolchain file must set the flags of the processor ({" ".join(target.machine)})
 cmake_minimum_required(VERSION 3.13)
 project({name}_plant C)
 file(GLOB SOURCES ${{CMAKE_CURRENT_SOURCE_DIR}}/src/*.c)
@@ -110,14 +110,16 @@ def emit_board_readme(table: PlantTable, target: Target, precision: str) -> str:
     )
     return f"""# {name} for {target.about}, in `{precision}`
 
-- `lib{name}.a`: the plant and all it needs beside the C library. Link with `-Wl,--gc-sections -lm`.
-- `src/plant.h`: the header to include; `src/il_plant.h` tells what can be done with an instance.
-{examples}- `example/serial.c`: a computer controls it over a serial line (`inloop link serial`).
+- `lib{name}.a`: the plant and all its dependencies except the C library. Link with
+  `-Wl,--gc-sections -lm`.
+- `src/plant.h`: the header to include; `src/il_plant.h` documents the functions of an instance.
+{examples}- `example/serial.c`: control by a computer over a serial line (`inloop link serial`).
 - `serial/`: the board's half of such a link.
 - `REPORT.md`: flash, memory, stack and instructions of a step.
-- `Makefile`, `CMakeLists.txt`: build the library anew.
-- `emulator/`: the program that was run to measure.
+- `Makefile`, `CMakeLists.txt`: rebuild the library.
+- `emulator/`: the program used for the measurements.
 
-Nothing allocates, keeps globals or calls a system. The memory of an instance is yours.
+No code allocates memory, uses global variables or calls an operating system. You provide the memory
+of an instance.
 
 ## Parameters{listed}"""

@@ -71,10 +71,10 @@ def read_sections(
     if lanes is None:
         return ()
     offset = read_cubics(lanes.all("laneOffset"), begin=begin)
-    found = sorted(lanes.all("laneSection"), key=lambda section: number(section, "s"))
-    ends = [number(section, "s") for section in found[1:]] + [length]
+    elements = sorted(lanes.all("laneSection"), key=lambda section: number(section, "s"))
+    ends = [number(section, "s") for section in elements[1:]] + [length]
     sections = []
-    for element, end in zip(found, ends, strict=True):
+    for element, end in zip(elements, ends, strict=True):
         first = number(element, "s")
         if not 0.0 <= first < length or end <= first:
             element.fail(f"a lane section begins at s = {first:g} m, the road is {length:g} m long",
@@ -122,9 +122,9 @@ def _outer(
     lane: Element,
     inner: Across,
     sign: int,
-    told: tuple[float, Cubics, Callable[[Reals], Reals]],
+    placing: tuple[float, Cubics, Callable[[Reals], Reals]],
 ) -> Across:
-    begin, offset, shrink = told
+    begin, offset, shrink = placing
     widths = read_cubics(lane.all("width"), "sOffset", begin)
     if widths.rows:
         return lambda s: inner(s) + sign * shrink(s) * np.maximum(widths(s), 0.0)
@@ -160,8 +160,8 @@ def _painted(mark: Element, edge: Across, begin: float, end: float) -> Iterator[
     color = mark.attributes.get("color", "standard").lower()[:20]
     color = "white" if color == "standard" else color
     width = number(mark, "width", WIDTH) or WIDTH
-    told = mark.child("type")
-    lines = list(told.all("line")) if told is not None else []
+    details = mark.child("type")
+    lines = list(details.all("line")) if details is not None else []
     if lines:
         for line in lines:
             dash = number(line, "length", 0.0), number(line, "space", 0.0)
@@ -184,7 +184,7 @@ def _beside(edge: Across, aside: float) -> Across:
 def slippery_of(section: Section) -> Iterator[tuple[float, float, Across, Across, float]]:
     """Parts of lanes with given friction: begin, end, right, left, coefficient."""
     for strip, lane in zip(strips_of(section), section.lanes, strict=True):
-        found = sorted(lane.element.all("material"), key=lambda m: number(m, "sOffset", 0.0))
-        begins = [section.begin + number(m, "sOffset", 0.0) for m in found]
-        for one, (begin, end) in zip(found, pairwise([*begins, section.end]), strict=True):
+        materials = sorted(lane.element.all("material"), key=lambda m: number(m, "sOffset", 0.0))
+        begins = [section.begin + number(m, "sOffset", 0.0) for m in materials]
+        for one, (begin, end) in zip(materials, pairwise([*begins, section.end]), strict=True):
             yield begin, end, strip.right, strip.left, number(one, "friction", 1.0)

@@ -300,8 +300,8 @@ def _surface(
     header: _Header, values: Reals, line: _Reference, notes: list[str]
 ) -> tuple[Reals, Reals]:
     """v of evenly spaced columns, and heights of all records there [m]."""
-    found = [(k, _SECTION.match(name)) for k, (name, _) in enumerate(header.channels)]
-    sections = [(k, match) for k, match in found if match is not None]
+    channels = [(k, _SECTION.match(name)) for k, (name, _) in enumerate(header.channels)]
+    sections = [(k, match) for k, match in channels if match is not None]
     if len(sections) < 2:
         header.fail("the file has fewer than two channels of a long section")
     v = _across(header, [match.group(1) for _, match in sections], sections)
@@ -322,13 +322,13 @@ def _surface(
     return even, np.array([np.interp(even, v, row) for row in z])
 
 
-def _across(header: _Header, told: list[str | None], sections: list[Any]) -> Reals:
+def _across(header: _Header, texts: list[str | None], sections: list[Any]) -> Reals:
     """v of each long section."""
-    keys, count = header.keys, len(told)
-    if all(text is not None for text in told):
+    keys, count = header.keys, len(texts)
+    if all(text is not None for text in texts):
         lines = [header.channels[k][1] for k, _ in sections]
         return np.array(
-            [_float(header, text or "", n) for text, n in zip(told, lines, strict=True)]
+            [_float(header, text or "", n) for text, n in zip(texts, lines, strict=True)]
         )
     right, left = keys.get("long_section_v_right"), keys.get("long_section_v_left")
     step = keys.get("long_section_v_increment")

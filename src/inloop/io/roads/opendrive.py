@@ -102,26 +102,28 @@ def read_xodr(
     )
 
 
-def _chosen(root: Element, wanted: Sequence[str] | None) -> list[Element]:
-    found = list(root.all("road"))
-    if not found:
+def _chosen(root: Element, names: Sequence[str] | None) -> list[Element]:
+    roads = list(root.all("road"))
+    if not roads:
         root.fail("the file has no <road>", "Give a file with roads.")
-    if wanted is None:
-        return found
-    by_name = {road.attributes.get("id", ""): road for road in found}
-    for name in wanted:
+    if names is None:
+        return roads
+    by_name = {road.attributes.get("id", ""): road for road in roads}
+    for name in names:
         if str(name) not in by_name:
             fix = f"Known roads: {', '.join(list(by_name)[:20])}."
             raise FileFormatError(f"there is no road {quoted(name)}", root.where, fix)
-    return [by_name[str(name)] for name in wanted]
+    return [by_name[str(name)] for name in names]
 
 
 def _read_part(road: Element, begin: float) -> _Part:
     curve = read_curve(road)
     length = float(curve.s[-1])
-    told = number(road, "length", length)
-    if abs(told - length) > 0.1 + 1e-3 * length:
-        road.fail(f"length = {told:g} m, but its geometry has {length:g} m", "Correct one of them.")
+    stated = number(road, "length", length)
+    if abs(stated - length) > 0.1 + 1e-3 * length:
+        road.fail(
+            f"length = {stated:g} m, but its geometry has {length:g} m", "Correct one of them."
+        )
     profile, across = road.child("elevationProfile"), road.child("lateralProfile")
     elevation = read_cubics(profile.all("elevation") if profile else (), begin=begin)
     bank = read_cubics(across.all("superelevation") if across else (), begin=begin)
@@ -257,10 +259,10 @@ def _constant(value: float) -> Across:
 
 def _notes(root: Element) -> list[str]:
     """Notes on content of the file that is not used."""
-    found: set[str] = set()
+    tags: set[str] = set()
     waiting = list(root.all("road"))
     while waiting:
         element = waiting.pop()
-        found |= {element.tag} & set(UNREAD)
+        tags |= {element.tag} & set(UNREAD)
         waiting += element.children
-    return [f"not used: {UNREAD[name]}" for name in UNREAD if name in found]
+    return [f"not used: {UNREAD[name]}" for name in UNREAD if name in tags]

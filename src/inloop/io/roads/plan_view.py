@@ -49,12 +49,12 @@ def _check_joint(shape: Element, before: Pieces, s: Reals, points: Reals) -> Non
     gap = float(np.linalg.norm(points[0] - before[1][-1]))
     if gap > APART or abs(s[0] - before[0][-1]) > APART:
         shape.fail(
-            f"this geometry begins {gap:.3g} m beside the end of the one before, at s = {s[0]:g} m "
-            f"instead of {before[0][-1]:g} m",
-            "Correct x, y or s of it, or the length of the one before.",
+            f"this geometry starts {gap:.3g} m away from the end of the previous one, at "
+            f"s = {s[0]:g} m instead of {before[0][-1]:g} m",
+            "Correct its x, y or s, or the length of the previous one.",
         )
     if len(s) < 2 or s[1] <= before[0][-1]:
-        shape.fail("this geometry lies within the one before", "Correct its s.")
+        shape.fail("this geometry lies within the previous one", "Correct its s.")
 
 
 def _sampled(shape: Element) -> Pieces:
@@ -63,13 +63,13 @@ def _sampled(shape: Element) -> Pieces:
     x, y, heading = (number(shape, name) for name in ("x", "y", "hdg"))
     kinds = {"line": _line, "arc": _arc, "spiral": _spiral, "poly3": _poly3,
              "paramPoly3": _parametric}  # fmt: skip
-    found = [child for child in shape.children if child.tag in kinds]
-    if len(found) != 1:
+    children = [child for child in shape.children if child.tag in kinds]
+    if len(children) != 1:
         shape.fail(
             "<geometry> must hold one of: " + ", ".join(f"<{name}>" for name in kinds),
             "Add the one it is.",
         )
-    s, points, tangents = kinds[found[0].tag](found[0], length)
+    s, points, tangents = kinds[children[0].tag](children[0], length)
     c, q = math.cos(heading), math.sin(heading)
     R = np.array([[c, -q], [q, c]])
     return s, np.array([x, y]) + points @ R.T, tangents @ R.T
@@ -144,10 +144,12 @@ def _parametric(element: Element, length: float) -> Pieces:
     """u(p) and v(p), p from 0 to 1 or to the length; stations are proportional to p."""
     u, v = (_coefficients(element, names) for names in (("aU", "bU", "cU", "dU"),
                                                        ("aV", "bV", "cV", "dV")))  # fmt: skip
-    told = element.attributes.get("pRange", "normalized")
-    if told not in ("arcLength", "normalized"):
-        element.fail(f"pRange = {told[:20]!r} is not known", 'Use "arcLength" or "normalized".')
-    most = length if told == "arcLength" else 1.0
+    range_kind = element.attributes.get("pRange", "normalized")
+    if range_kind not in ("arcLength", "normalized"):
+        element.fail(
+            f"pRange = {range_kind[:20]!r} is not known", 'Use "arcLength" or "normalized".'
+        )
+    most = length if range_kind == "arcLength" else 1.0
     by_s = most / length
     size = max(math.hypot(u[1], v[1]) * by_s, 0.1)
     bent = max(_sharpest(most, u[2], u[3]), _sharpest(most, v[2], v[3])) * by_s**2 / size**2

@@ -1,4 +1,4 @@
-"""Where two shapes touch: `il_collision.h` from Python, for analysis and tests."""
+"""Contact points of two shapes: `il_collision.h` from Python, for analysis and tests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inloop.native.runtime_library import load_runtime
 
 @dataclass(frozen=True)
 class FoundTouch:
-    """A place where two shapes touch, in axes of the first.
+    """A contact point of two shapes, in axes of the first.
 
     Attributes:
-        point: half-way between the surfaces [m].
+        point: midway between the surfaces [m].
         normal: unit vector from the first shape to the second.
-        gap: distance, negative where they overlap [m].
-        feature: number of what touches, such as a corner of the second shape.
+        gap: distance, negative if they overlap [m].
+        feature: number of the touching feature, such as a corner of the second shape.
     """
 
     point: Reals
@@ -32,10 +32,10 @@ class FoundTouch:
 
 
 class Collider:
-    """Two shapes, made ready for many queries."""
+    """Two shapes, prepared for many queries."""
 
     def __init__(self, a: Any, b: Any) -> None:
-        """Take two shapes: objects with the fields of il_shape, see `geometry.collision`."""
+        """Prepare two shapes: objects with the fields of il_shape, see `geometry.collision`."""
         self._kept: list[Any] = []
         self.a, self.b = self._shape(a), self._shape(b)
         self._find = load_runtime().function("il_collide", POINTER, POINTER, POINTER, REAL, POINTER)
@@ -44,12 +44,12 @@ class Collider:
     def touches(
         self, p: Sequence[float] | Reals, R: Reals | None = None, margin: float = 0.01
     ) -> tuple[FoundTouch, ...]:
-        """Where they touch.
+        """Their contact points.
 
         Args:
             p: p_AB, the origin of the frame of b in that of a [m].
             R: R_AB; None for parallel axes.
-            margin: gaps up to this are told [m].
+            margin: largest gap that is reported [m].
         """
         pose = mirror("il_pose")()
         pose.p[:] = [float(x) for x in p]
@@ -61,27 +61,27 @@ class Collider:
             for x in self._found.list[: self._found.count]
         )
 
-    def _shape(self, told: Any) -> Any:
+    def _shape(self, given: Any) -> Any:
         shape = mirror("il_shape")(
-            kind=_constant(told), radius=told.radius, half=told.half, tube=told.tube
+            kind=_constant(given), radius=given.radius, half=given.half, tube=given.tube
         )
-        shape.axis[:], shape.edges[:] = told.axis, told.edges
-        if told.corners is not None:
-            shape.corners, shape.corner_count = self._address(told.corners), len(told.corners)
-        if told.ground is not None:
-            shape.ground = ctypes.addressof(self._ground(told.ground))
+        shape.axis[:], shape.edges[:] = given.axis, given.edges
+        if given.corners is not None:
+            shape.corners, shape.corner_count = self._address(given.corners), len(given.corners)
+        if given.ground is not None:
+            shape.ground = ctypes.addressof(self._ground(given.ground))
         return shape
 
-    def _ground(self, told: Any) -> Any:
+    def _ground(self, given: Any) -> Any:
         ground = mirror("il_terrain")()
-        ground.origin[:], ground.cell[:], ground.cells[:] = told.origin, told.cell, told.cells
+        ground.origin[:], ground.cell[:], ground.cells[:] = given.origin, given.cell, given.cells
         tables = (
             ("heights",)
-            if len(told.heights)
+            if len(given.heights)
             else ("vertices", "triangles", "starts", "members", "firsts")
         )
         for name in tables:
-            setattr(ground, name, self._address(getattr(told, name)))
+            setattr(ground, name, self._address(getattr(given, name)))
         self._kept.append(ground)
         return ground
 

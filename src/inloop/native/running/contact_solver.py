@@ -21,16 +21,16 @@ MOST_ROWS = 3000  # the matrix of Newton's method is dense
 
 @dataclass(frozen=True)
 class ContactSolution:
-    """What `solve_contacts` found.
+    """Result of `solve_contacts`.
 
     Attributes:
         impulses: r, by row [N·s].
         velocities: u = (W + R) r + q, by row [m/s].
-        residual: largest deviation of a contact from its conditions, in parts of max |q|.
-        status: "OK", or "CONTACT_INEXACT": these are the best impulses that were found.
-        sweeps: of Gauss and Seidel.
-        newtons: steps of Newton's method.
-        softened: proximal points that were needed, 0 for most problems.
+        residual: largest deviation of a contact from its conditions, relative to max |q|.
+        status: "OK", or "CONTACT_INEXACT": the impulses are the best ones found.
+        sweeps: number of Gauss-Seidel sweeps.
+        newtons: number of Newton steps.
+        softened: number of proximal points, 0 for most problems.
     """
 
     impulses: Reals
@@ -61,22 +61,22 @@ def solve_contacts(
     sticks (u = 0, |r_t| <= mu r_n), or slips (u_n = 0, |r_t| = mu r_n, u_t opposite to r_t).
 
     Args:
-        W: couples the contacts [1/kg], shape (N, N); may be singular, need not be symmetric.
+        W: coupling of the contacts [1/kg], shape (N, N); may be singular, need not be symmetric.
         q: velocities of the contacts without impulses [m/s], shape (N,): normal and tangents of
             one contact after the other.
-        mu: friction coefficients, one for each contact or one for all.
-        rows: of each contact or of all: 1 without friction, 2 in the plane, 3 in space.
-        turning: of each contact, how many of its last rows are those of rolling (0 to 2) and of
-            drilling (0 or 1), which rows= counts too: angular velocities times the length of that
-            resistance [m/s], whose impulses are moments over it, |r_j| <= r_n each.
+        mu: friction coefficients, one per contact or one for all.
+        rows: number of rows, one per contact or one for all: 1 frictionless, 2 planar, 3 spatial.
+        turning: for each contact, the number of its last rows for rolling (0 to 2) and for
+            drilling (0 or 1), included in rows=: angular velocities times the length of that
+            resistance [m/s], whose impulses are moments divided by it, |r_j| <= r_n each.
         compliance: R, diagonal by row or one number for all [1/kg].
-        start: impulses to start from, such as those of the step before.
-        tolerance: of the residual.
-        sweeps: most sweeps of Gauss and Seidel.
-        newtons: most steps of Newton's method.
+        start: initial impulses, such as those of the previous step.
+        tolerance: tolerance of the residual.
+        sweeps: maximum number of Gauss-Seidel sweeps.
+        newtons: maximum number of Newton steps.
 
     Raises:
-        InputError: a shape or a value makes no sense.
+        InputError: a shape or a value is invalid.
         BuildError: there is no compiler.
     """
     q = _finite("q", q)
@@ -122,7 +122,7 @@ def solve_contacts(
 
 
 def _finite(name: str, values: object, shape: tuple[int, ...] | None = None) -> Reals:
-    """An array of finite numbers of this shape; one number stands for all."""
+    """An array of finite numbers of this shape; a single number is broadcast."""
     try:
         array = np.asarray(values, dtype=np.float64)
         if shape is not None and array.ndim == 0:
@@ -130,15 +130,15 @@ def _finite(name: str, values: object, shape: tuple[int, ...] | None = None) -> 
     except (TypeError, ValueError):
         raise InputError(f"{name} is not an array of numbers", fix="Give real numbers.") from None
     if array.ndim != 1 if shape is None else array.shape != shape:
-        wanted = "one number for each row" if shape is None else f"shape {shape}"
-        raise InputError(f"{name} has shape {array.shape}", fix=f"It needs {wanted}.")
+        needed = "one number for each row" if shape is None else f"shape {shape}"
+        raise InputError(f"{name} has shape {array.shape}", fix=f"It needs {needed}.")
     if not np.isfinite(array).all():
         raise InputError(f"{name} has a number that is not finite", fix="Give finite numbers.")
     return np.ascontiguousarray(array)
 
 
 def _turning_rows(turning: Sequence[tuple[int, int]], rows: np.ndarray) -> np.ndarray:
-    """Rows of rolling and of drilling, by contact; normal and tangents are what is left."""
+    """Rows of rolling and of drilling, by contact; the others are normal and tangents."""
     counts = np.asarray(turning)
     if counts.shape == (len(rows), 2) and counts.dtype.kind == "i":
         left = rows - counts.sum(axis=1)
@@ -152,7 +152,7 @@ def _turning_rows(turning: Sequence[tuple[int, int]], rows: np.ndarray) -> np.nd
 
 
 def _first_rows(rows: Sequence[int] | int, N: int, most: int) -> np.ndarray:
-    """The row at which each contact begins, then N."""
+    """The first row of each contact, then N."""
     if N > MOST_ROWS:
         raise InputError(f"q has {N} rows", fix=f"Give at most {MOST_ROWS}.")
     if isinstance(rows, int) and not isinstance(rows, bool) and 1 <= rows <= most:

@@ -72,16 +72,16 @@ class NativeFleet:
             keep.append(row)
             setattr(known, name, row.ctypes.data)
         for place, number in enumerate(which):
-            wanted = mirror("il_start")()
+            given = mirror("il_start")()
             for name in NAMES:
                 rows = getattr(starts.rows, name)
                 row = np.ascontiguousarray(rows[place] if rows.ndim == 2 else rows, np.float64)
                 keep.append(row)
-                setattr(wanted, name, row.ctypes.data)
+                setattr(given, name, row.ctypes.data)
                 if name == "inputs":
                     self.inputs[number] = row
             address = self._instances[number].address
-            at = (ctypes.addressof(known), ctypes.addressof(wanted), self._scratch.ctypes.data)
+            at = (ctypes.addressof(known), ctypes.addressof(given), self._scratch.ctypes.data)
             self.status[number] = self._begin(address, 0, KINDS[starts.kind], *at)
             self._set_count(address, steps_before[place])
         self._look(which)
@@ -110,19 +110,19 @@ class NativeFleet:
         """
         given = np.ascontiguousarray(inputs, dtype=np.float64)
         chosen = np.ascontiguousarray(columns, dtype=np.int64)
-        told = np.full((*given.shape[:2], len(chosen)), np.nan)
+        recorded = np.full((*given.shape[:2], len(chosen)), np.nan)
         job = mirror("il_play")(
             blocks=len(given),
             count=len(self._instances),
             inputs=given.ctypes.data,
             kept=len(chosen),
             columns=chosen.ctypes.data,
-            told=told.ctypes.data,
+            told=recorded.ctypes.data,
         )
         self._c.steps = steps
         addresses = (ctypes.addressof(self._c), ctypes.addressof(job))
         self._share(self._play, addresses, steps * len(given))
-        return told
+        return recorded
 
     def _share(self, call: Callable[..., Any], addresses: tuple[int, ...], steps: int) -> None:
         """Call a function for all instances, split over all cores if worthwhile."""

@@ -30,7 +30,7 @@ class FollowerTable:
         inputs: names of the inputs of its plant.
         period: between samples [s].
         estimates: number of plant outputs, the first ones, that it estimates.
-        told: names of all its outputs, and their units.
+        told: names and units of all its outputs.
         late: delay of each measurement [samples].
         facts: description of all settings, as text.
         keep: objects to keep alive while it is used.

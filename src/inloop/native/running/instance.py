@@ -148,10 +148,10 @@ class Instance:
 
     def roles(self, mode: int, count: int) -> Reals:
         """Roles of the partition in use, as in `select_roles`; `count` numbers."""
-        found = np.zeros(count)
+        roles = np.zeros(count)
         call = _function("il_roles_of", POINTER, COUNT, POINTER, returns=None)
-        call(self.address, mode, _address(found))
-        return found
+        call(self.address, mode, _address(roles))
+        return roles
 
     def restore(self, snapshot: Reals) -> bool:
         """Restore a snapshot; False if it is invalid."""
@@ -193,8 +193,8 @@ class Instance:
         """Address of the function that moves the driven joints, and of its first argument."""
         handed = ctypes.c_void_p(0)
         find = _function("il_motions_of", POINTER, COUNT, POINTER, returns=POINTER)
-        found = find(self.address, mode, ctypes.addressof(handed))
-        return found or 0, handed.value or 0
+        function = find(self.address, mode, ctypes.addressof(handed))
+        return function or 0, handed.value or 0
 
     def follow_motions(self, mode: int, given: GivenMotions) -> None:
         """Let a tape drive some driven joints of a mode."""
@@ -261,20 +261,20 @@ class Instance:
 
     def newton(self, mode: int) -> NewtonReport | None:
         """Statistics of Newton's method with redundant coordinates; None for other plants."""
-        told = np.zeros(3)
+        statistics = np.zeros(3)
         call = _function("il_newton_of", POINTER, COUNT, POINTER, returns=COUNT)
-        if not call(self.address, mode, _address(told)):
+        if not call(self.address, mode, _address(statistics)):
             return None
-        return NewtonReport(int(told[0]), float(told[1]), int(told[2]))
+        return NewtonReport(int(statistics[0]), float(statistics[1]), int(statistics[2]))
 
     def blame(self, mode: int, about: Blame) -> tuple[int, float]:
         """Index of the subject of the last failure, -1 if unknown, and its time [s]."""
         t = ctypes.c_double(0.0)
         types = (POINTER, COUNT, COUNT, POINTER)
-        found = _function("il_blame_of", *types, returns=COUNT)(
+        subject = _function("il_blame_of", *types, returns=COUNT)(
             self.address, mode, about, ctypes.addressof(t)
         )
-        return int(found), t.value
+        return int(subject), t.value
 
 
 def _address(array: Reals) -> int:

@@ -26,7 +26,7 @@ def call_interruptible(
 ) -> int:
     """Call il_run_fixed or il_run_adaptive in a thread: Python handles no signals while in C.
 
-    A `short` run ends before anybody could interrupt it, and needs no thread.
+    A `short` run ends before the user could interrupt it, and needs no thread.
 
     `keep` lives as long as the thread, even if a second Ctrl-C interrupts the wait for it.
     Any other exception raised by `watch` also ends the run and is re-raised.

@@ -36,7 +36,7 @@ def run_machine(
         settle_time: when the remainder of accumulating events is shorter than this it is skipped
             [s]; default: 1e-6 of a step, or of the time between samples.
         watch: called ten times a second, in this thread, with the completed fraction of the run.
-        short: the run ends before anybody could interrupt it; Ctrl-C waits for its end.
+        short: the run ends before the user could interrupt it; Ctrl-C waits for its end.
 
     Raises:
         InputError: modes, start and schedule are inconsistent.

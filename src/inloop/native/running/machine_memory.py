@@ -142,12 +142,12 @@ class MachineMemory:
         """Run to the end, with new buffers whenever one is full."""
         blocks: list[Block] = []
         events: list[Event] = []
-        told = None if watch is None else self._since_begin(watch)
+        adapted = None if watch is None else self._since_begin(watch)
         fixed = isinstance(self.schedule, FixedSteps)
         short = short or (fixed and self.c.last_step - self.c.step <= _FEW_STEPS)
         for block in self.rooms():
             keep = (self, block)
-            status = call_interruptible(self.function, self.c, self.stop, keep, told, short)
+            status = call_interruptible(self.function, self.c, self.stop, keep, adapted, short)
             # a later block begins with the last state of the previous one
             good = slice(1 if blocks else 0, self.c.samples)
             block.t, block.x, block.mode = block.t[good], block.x[good], block.mode[good]

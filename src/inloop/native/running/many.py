@@ -187,19 +187,19 @@ class _Job:
     """An il_many, with the arrays it points to."""
 
     def __init__(
-        self, work: ManyWork, chunk: Chunk, found: Mapping[str, Any], stop: ctypes.c_int
+        self, work: ManyWork, chunk: Chunk, arrays: Mapping[str, Any], stop: ctypes.c_int
     ) -> None:
-        self._keep: list[object] = [work, chunk, found, stop]
+        self._keep: list[object] = [work, chunk, arrays, stop]
         schedule, sizes = work.schedule, work.recipe.state_sizes
         self.c = c = mirror("il_many")(
             samples=work.samples,
             coordinates=work.coordinates,
-            positions=found["q"].shape[2],
+            positions=arrays["q"].shape[2],
             turning=work.turning.start,
             most_events=work.most_events,
             kind=KINDS[work.kind],
             stop=ctypes.addressof(stop),
-            **{name: array.ctypes.data for name, array in found.items()},
+            **{name: array.ctypes.data for name, array in arrays.items()},
         )
         if isinstance(schedule, AdaptiveSteps):
             assert work.atol is not None and schedule.sample is not None
@@ -324,26 +324,26 @@ class _Threads:
     def _next(self, take: Callable[[ChunkRuns], None], watch: Callable[[int], None]) -> int:
         """Take finished chunks; returns 1 if a thread has ended."""
         try:
-            found = self._done.get(timeout=WATCH_PERIOD)
+            result = self._done.get(timeout=WATCH_PERIOD)
         except queue.Empty:
             watch(sum(worker.runs for worker in self._workers))
             return 0
-        if isinstance(found, BaseException):
-            raise found
-        if found is not None:
-            take(found)
+        if isinstance(result, BaseException):
+            raise result
+        if result is not None:
+            take(result)
             self._room.release()
             watch(sum(worker.runs for worker in self._workers))
-        return found is None
+        return result is None
 
     def _take_rest(self, take: Callable[[ChunkRuns], None]) -> None:
         while True:
             try:
-                found = self._done.get_nowait()
+                result = self._done.get_nowait()
             except queue.Empty:
                 return
-            if isinstance(found, ChunkRuns):
-                take(found)
+            if isinstance(result, ChunkRuns):
+                take(result)
 
 
 def cores() -> int:

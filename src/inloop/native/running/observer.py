@@ -43,8 +43,8 @@ class StateBound:
     """One side of a bound of a state, as il_state_bound.
 
     Attributes:
-        state: its number among those of the error.
-        side: 1: limit is the least value, -1: the largest one.
+        state: its index in the error vector.
+        side: 1: limit is the minimum, -1: the maximum.
         limit: in the unit of the state.
     """
 

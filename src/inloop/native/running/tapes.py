@@ -54,9 +54,9 @@ class LoadedTape:
     def evaluate(self, inputs: Reals) -> Reals:
         """Rows of results for rows of inputs."""
         rows = np.ascontiguousarray(inputs, dtype=np.float64)
-        found = np.empty((len(rows), int(self._structure.result_count)))
-        self._rows(self.address, len(rows), rows.ctypes.data, found.ctypes.data)
-        return found
+        results = np.empty((len(rows), int(self._structure.result_count)))
+        self._rows(self.address, len(rows), rows.ctypes.data, results.ctypes.data)
+        return results
 
 
 class GivenInputs:

@@ -97,7 +97,7 @@ IL_EXPORT int il_go_back(const il_backward_run *r)
     const double *last = r->implicit ? r->implicit->step + (r->tableau.stages - 1) * r->size : NULL;
     int status = r->corners && r->steps ? il_corners_back_begin(r) : IL_OK;
     for (int64_t k = r->steps - 1; status == IL_OK && k >= 0; k--) {
-        add(r->size, r->weights, 1.0, r->told + (k + 1) * r->size);
+        add(r->size, r->weights, 1.0, r->added + (k + 1) * r->size);
         memcpy(later, r->weights, (size_t)r->size * sizeof *later);
         status = step_back(r, k);
         if (status == IL_OK && r->corners) status = il_corners_back(r, k, last ? last : later);

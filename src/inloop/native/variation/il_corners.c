@@ -1,22 +1,22 @@
-/* Corners of laws that a run passes: an absolute value, a minimum, a maximum. The force goes on from
-   there without a jump, but its slope changes. A step adds up the slopes of its stages with weights
-   b, where the motion has the slope from before until the corner, at the part c of the step. So the
-   derivative of the step lacks
+/* Kinks of force laws that a run passes: an absolute value, a minimum, a maximum. The force is
+   continuous there, but its slope changes. A step sums the slopes of its stages with weights b,
+   whereas the motion keeps the slope from before up to the kink, at the fraction c of the step. So
+   the derivative of the step lacks
 
-       e = h (c - sum of b of stages before the corner) (A_before - A_after) dx
+       e = h (c - sum of b of stages before the kink) (A_before - A_after) dx
 
-   where A are the slopes of the rates on the two sides of the corner and dx is that before the step.
-   With it derivatives past a corner are right to the first order of h, as the step is itself; weights
-   on a way back get the same with the transpose. In implicit steps e comes into the equation of the
-   last stage, since it may be stiff.
-   What is still lacking is about what e with dx after the step differs by: of each law its squares
-   are added up. A run that begins at a corner has not passed it. */
+   where A are the slopes of the rates on the two sides of the kink and dx is that before the step.
+   With this correction, derivatives past a kink are accurate to first order in h, as the step itself;
+   adjoints get the same with the transpose. In implicit steps e enters the equation of the last
+   stage, since that may be stiff.
+   The remaining error is about the change of e between dx before and after the step: its squares are
+   summed for each law. A run that starts at a kink has not passed it. */
 #include <math.h>
 #include <string.h>
 
 #include "il_variation.h"
 
-static const double LEAST_PART = 0.25; /* of a step: for what is still lacking, also where e is small */
+static const double LEAST_PART = 0.25; /* fraction of a step: minimum in the remaining error */
 
 static void copy(double *to, const double *from, int64_t count)
 {
@@ -31,8 +31,8 @@ static void count_corner(const il_corners *c, const il_corner *corner)
     c->charged[law] = 1;
 }
 
-/* c->bent += what a corner adds to derivatives, and c->bends the squares of what it leaves: slopes
-   on both sides are in c->dk for dx before the step, behind them for dx after it. */
+/* c->bent += correction of derivatives by a kink, c->bends += squares of the remaining error. Slopes
+   on both sides are in c->dk for dx before the step, followed by those for dx after it. */
 static void bend(const il_corners *c, const il_corner *corner, double h, int64_t count)
 {
     const double *later = c->dk + 2 * count;
@@ -83,7 +83,7 @@ void il_corners_before(const il_varied_run *p)
     copy(p->corners->dx, p->dx, p->size * p->lanes);
 }
 
-/* Slopes on both sides of a corner along dx. */
+/* Slopes on both sides of a kink along dx. */
 static int slopes_beside(const il_varied_run *p, const il_corner *corner, const double *dx, double *dk)
 {
     const il_corners *c = p->corners;
@@ -151,7 +151,7 @@ int il_corners_back_begin(const il_backward_run *r)
     return il_passing_look(&step, 1.0, step.after, r->corners->values);
 }
 
-/* What weights owe on both sides of a corner. */
+/* Adjoints on both sides of a kink. */
 static int owed_beside(const il_backward_run *r, const il_passing *step, const il_corner *corner,
                        const double *weights, double *owed)
 {
@@ -196,7 +196,7 @@ int il_corners_back(const il_backward_run *r, int64_t k, const double *later)
     for (int64_t i = 0; i < r->size; i++) {
         c->most[i] = fmax(c->most[i], fabs(later[i]));
     }
-    /* the later end was looked at as the earlier one of the next step */
+    /* the later end was evaluated as the earlier one of the next step */
     copy(c->values + c->count, c->values, c->count);
     const int status = il_passing_look(&step, 0.0, step.x, c->values);
     if (status != IL_OK || !il_passing_any(&step)) return status;

@@ -124,7 +124,7 @@ int il_passing_next(const il_passing *p, il_corner *found)
     if (found->number < 0) return IL_OK;
     int status = enclose(p, number, &c);
     if (status != IL_OK) return status;
-    /* other sign changes here are part of what is found */
+    /* other sign changes here belong to the same kink */
     corners->pending[number] = 0;
     for (int64_t k = 0; k < corners->count; k++) {
         if (same_side(begin[k], before[k]) && !same_side(begin[k], after[k])) {

@@ -140,16 +140,15 @@ IL_EXPORT int il_vary(il_varied_run *p)
     return status;
 }
 
-IL_EXPORT int il_tell(const il_told_rows *told)
+IL_EXPORT int il_observe_rows(const il_observed_rows *r)
 {
-    const int64_t wide = told->size * told->lanes, results = told->results * told->lanes;
-    il_variation own = *told->self;
-    for (int64_t k = 0; k < told->rows; k++) {
-        if (told->tau) own.tau = told->tau + k * told->tau_row;
-        const int status = told->observe(
-            &own, told->t[k], told->u + k * told->u_row, told->x + k * told->size,
-            told->dep + k * told->dependent, told->dx + k * wide, told->y + k * told->results,
-            told->dy + k * results);
+    const int64_t wide = r->size * r->lanes, results = r->results * r->lanes;
+    il_variation own = *r->self;
+    for (int64_t k = 0; k < r->rows; k++) {
+        if (r->tau) own.tau = r->tau + k * r->tau_row;
+        const int status = r->observe(&own, r->t[k], r->u + k * r->u_row, r->x + k * r->size,
+                                      r->dep + k * r->dependent, r->dx + k * wide,
+                                      r->y + k * r->results, r->dy + k * results);
         if (status != IL_OK) return status;
     }
     return IL_OK;

@@ -37,20 +37,20 @@ typedef struct il_collocation {
     il_slopes slopes;         /* with derivatives along `lanes` directions */
     int64_t lanes;
     const double *still;      /* zero directions of the varied quantities */
-    int64_t factorized;       /* M holds factors of a step of the length h, */
-    double h;                 /* which may serve the next one */
+    int64_t factorized;       /* M holds factors of a step of length h, */
+    double h;                 /* which may be reused in the next one */
     double *J;                /* of each stage, s * n * n */
-    double *M;                /* what is left of M without positions, up to (s n) * (s n) */
+    double *M;                /* M after elimination of positions, up to (s n) * (s n) */
     int64_t *pivots;
     double *x, *f, *step, *rest; /* of all stages: states, rates, Newton's step, and its part without
                                  positions: s * n each */
     double *most;             /* largest magnitude of each entry of x so far */
     double *unit, *column;    /* directions, n * lanes each, aligned */
     double *df, *wide, *wide_rest; /* of all stages, s * n * lanes each, aligned */
-    int64_t led;              /* x holds the stages of the step before, */
-    double *begun;            /* which began here, */
-    const double *ahead;      /* and how that step leads on: for each stage, weights of its begin and
-                                 of its stages */
+    int64_t led;              /* x holds the stages of the previous step, */
+    double *begun;            /* which started here, */
+    const double *ahead;      /* and its extrapolation: for each stage, weights of its start and of
+                                 its stages */
 } il_collocation;
 
 /* Kinks of force laws along a run (il_corners.c). */
@@ -59,14 +59,14 @@ typedef struct il_corners {
     il_slopes rates;          /* of the state */
     int64_t count, laws;      /* number of kinks, and of laws that have them */
     const int64_t *owners;    /* law of each */
-    double *values;           /* before and after a step, and wherever else one looks: 4 * count */
-    double *x, *dep, *k;      /* states: before a step, and the two sides of a corner, 3 * size; a
+    double *values;           /* before and after a step, and at other evaluations: 4 * count */
+    double *x, *dep, *k;      /* states: before a step, and the two sides of a kink, 3 * size; a
                                  guess of dependent coordinates; rates at both ends and more, 3 * size */
     double *stages;           /* states of all stages of a step */
     double *dx;               /* derivatives before a step, size * lanes, aligned */
-    double *dk;               /* slopes on the two sides of a corner, 4 * size * lanes, aligned, or
-                                 what they owe, 4 * (size + varied) */
-    double *bent;             /* what a step lacks, as much as bends has for a law */
+    double *dk;               /* slopes on the two sides of a kink, 4 * size * lanes, aligned, or
+                                 adjoints, 4 * (size + varied) */
+    double *bent;             /* correction of a step, as many numbers as bends has for a law */
     int64_t *pending;         /* by kink: the step passes it */
     int64_t *charged;         /* by law: already counted in this step */
     int64_t *crossings;       /* by law: steps in which it passes a kink */
@@ -81,9 +81,9 @@ typedef struct il_passing {
     const il_corners *corners;
     const il_tableau *method;
     int64_t size, dependent;
-    double t, h;              /* its begin and length [s] */
+    double t, h;              /* its start and length [s] */
     const double *u;          /* inputs of its first stage, */
-    int64_t u_stage;          /* and how many numbers on those of the next one are */
+    int64_t u_stage;          /* and the offset of those of the next one */
     const double *x, *after, *dep; /* states before and after it, dependent coordinates near them */
     const double *stages;     /* states of its stages */
 } il_passing;
@@ -98,18 +98,18 @@ typedef struct il_varied_run {
     int64_t coordinates;      /* the first entries of x are positions, the next their velocities */
     int64_t attitudes;        /* unit quaternions at the end of x */
     int64_t lanes;            /* numbers of each direction array per entry: directions, or 0 */
-    double t, h;              /* begin and step [s] */
+    double t, h;              /* start and step [s] */
     int64_t steps, stride;    /* every stride-th state is kept, and the first one */
     const double *u;          /* inputs, u_step numbers for each step, u_stage for each stage */
     int64_t u_step, u_stage;
     const double *tau;        /* efforts of the joints, tau_step numbers for each step; NULL: those of
-                                 self all the way */
+                                 self in all steps */
     int64_t tau_step;
     double *x, *dep, *dx;     /* in: start, out: end */
     double *memory;           /* (stages + 1) * size * (1 + lanes) numbers, aligned */
     double *kept_x, *kept_dep, *kept_dx; /* samples, including the first state */
-    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: they are not kept, */
-    double *lengths;          /* nor those of quaternions after each step, before they become 1 */
+    double *stage_x, *stage_dep; /* of all stages of all steps; NULL: neither they are kept, */
+    double *lengths;          /* nor lengths of quaternions after each step, before normalization */
     const il_corners *corners; /* NULL: kinks are not considered */
 } il_varied_run;
 
@@ -127,15 +127,15 @@ typedef struct il_backward_run {
     il_tableau tableau;
     il_collocation *implicit;
     int64_t size, dependent, varied, coordinates;
-    double t, h;              /* begin of the first of these steps [s], and the step */
+    double t, h;              /* start of the first of these steps, and the step [s] */
     int64_t steps;
     const double *u;
     int64_t u_step, u_stage;
     const double *stage_x;    /* of all stages of all steps */
     double *stage_dep;
     int64_t attitudes;        /* as in il_varied_run */
-    const double *x, *lengths; /* states, steps + 1 rows; of quaternions before they became 1 */
-    const double *told;       /* adjoints added at each state, steps + 1 rows */
+    const double *x, *lengths; /* states, steps + 1 rows; of quaternions before normalization */
+    const double *added;      /* adjoints added at each state, steps + 1 rows */
     const il_corners *corners; /* NULL: there are none */
     double *weights;          /* of x: in: after the last step, out: before the first */
     double *owed;             /* by varied quantity: accumulated */
@@ -156,13 +156,13 @@ typedef struct il_stages {
     int64_t dep_stage;
 } il_stages;
 
-/* Factorize M = I - h (a_ij J_j), or its transpose; b = M^-1 b, of all stages, also for all lanes, or
+/* Factorize M = I - h (a_ij J_j), or its transpose; b = M^-1 b for all stages, also for all lanes, or
    with the transpose, if that was factorized. */
 int il_stages_factorize(const il_stages *at, int transposed);
 void il_stages_solve(const il_stages *at, double *b);
 void il_stages_solve_lanes(const il_stages *at, double *b);
 void il_stages_solve_transposed(const il_stages *at, double *b);
-/* e = what becomes of e in the equation of the last stage, by the factors of its step. */
+/* e = solution for e on the right side of the last stage's equation, by the factors of its step. */
 void il_stages_soften(const il_stages *at, double *e);
 
 /* An implicit step with its derivatives, and the same backwards. */
@@ -183,20 +183,20 @@ typedef struct il_corner {
     int64_t number;           /* -1: none left */
     double t;                 /* when [s] */
     const double *u;          /* inputs */
-    double part;              /* of the step: so much more of it lies before the corner than the
-                                 stages say that have the slope from before */
+    double part;              /* fraction of the step before the kink, minus the weights of the stages
+                                 with the slope from before */
 } il_corner;
 
-/* Corners between the two ends of a step, whose values are known: whether there are any, what is
-   needed to find them, and one after the other, with the states on both its sides in
-   corners->x + size. The last two return a status. */
+/* Kinks between the two ends of a step, whose values are known: whether there are any, preparation
+   of the search, and the next one, with the states on both its sides in corners->x + size. The last
+   two return a status. */
 int il_passing_any(const il_passing *step);
 int il_passing_begin(const il_passing *step);
 int il_passing_next(const il_passing *step, il_corner *found);
 /* Values of kinks at a state of the step, at the fraction c of it. */
 int il_passing_look(const il_passing *step, double c, const double *x, double *values);
 
-/* Weights of the first state do not come in: they belong to the end of what is before it. */
+/* Adjoints added at the first state are not included: they belong to the part before it. */
 IL_EXPORT int il_go_back(const il_backward_run *run);
 
 /* Sums of signals at states in reverse mode: arrays have a row for each of them. */
@@ -205,7 +205,7 @@ typedef struct il_pulled_rows {
     il_pull pull;
     int64_t rows, size, dependent, results, signals;
     const double *t, *u;
-    int64_t u_row;            /* 0 if inputs stay the same */
+    int64_t u_row;            /* 0 if inputs are constant */
     const double *x, *w;
     double *dep, *y;
 } il_pulled_rows;
@@ -213,7 +213,7 @@ typedef struct il_pulled_rows {
 IL_EXPORT int il_pull_rows(const il_pulled_rows *pulled);
 
 /* Signals at states: arrays have a row for each of them; u_row is 0 if inputs are constant. */
-typedef struct il_told_rows {
+typedef struct il_observed_rows {
     const il_variation *self;
     il_slopes observe;
     int64_t rows, size, dependent, lanes, results;
@@ -223,12 +223,12 @@ typedef struct il_told_rows {
     int64_t tau_row;
     const double *x, *dx;
     double *dep, *y, *dy;
-} il_told_rows;
+} il_observed_rows;
 
-IL_EXPORT int il_tell(const il_told_rows *told);
+IL_EXPORT int il_observe_rows(const il_observed_rows *observed);
 
 /* Newton's method for a position; `newton` gives steps of the dependent coordinates. */
 enum { IL_MOST_CORRECTIONS = 25 };
-#define IL_VARIED_CLOSED 1e-9 /* units; convergence is quadratic: what is left after such a step is rounding */
+#define IL_VARIED_CLOSED 1e-9 /* units; convergence is quadratic: the error after such a step is rounding */
 
 #endif

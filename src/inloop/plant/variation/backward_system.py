@@ -1,4 +1,4 @@
-"""The equations of a plant along a run, backwards: from weights of results to what they owe."""
+"""The equations of a plant along a run in reverse mode: adjoints of results to those of causes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inloop.plant.variation.varied_system import Stages, Tableau, VariedSystem
 
 
 class BackwardSystem(VariedSystem):
-    """Steps forwards, of which all stages are kept, and backwards through them."""
+    """Forward steps, with all stages kept, and the backward pass through them."""
 
     goes_back = True
 
@@ -38,7 +38,7 @@ class BackwardSystem(VariedSystem):
 
         Args:
             tableau: the method.
-            times: begin and step [s], number of steps.
+            times: start and step [s], number of steps.
             u: inputs, as for `run`.
             tau: efforts of the joints.
             start: x and dependent coordinates.
@@ -55,33 +55,33 @@ class BackwardSystem(VariedSystem):
         self, tableau: Tableau, times: tuple[float, float, int, int], u: Array, tau: Array,
         start: tuple[Array, Array], kept: Stages | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
-        """x and dependent coordinates at the samples; `times` ends with steps between them."""
+        """x and dependent coordinates at samples; `times` ends with the steps between samples."""
         wide = np.zeros((len(self.code.states), 0))
         dg = np.zeros((len(self.code.varied), 0))
-        found = self.run(tableau, times, u, tau, (*start, wide), dg, kept)
-        return found.x, found.dep
+        samples = self.run(tableau, times, u, tau, (*start, wide), dg, kept)
+        return samples.x, samples.dep
 
     def back(
         self, tableau: Tableau, times: tuple[float, float, int], u: Array, tau: Array,
-        passed: tuple[Stages, tuple[Array, Array]], told: Array, weights: Array,
+        passed: tuple[Stages, tuple[Array, Array]], added: Array, weights: Array,
     ) -> tuple[Array, Array]:  # fmt: skip
-        """Weights of the state before some steps, and what is owed by what is varied.
+        """Adjoints of the state before some steps, and of the varied quantities.
 
         Args:
             tableau: the method.
-            times: begin and step [s], number of steps.
+            times: start and step [s], number of steps.
             u: inputs, as for `run`.
             tau: efforts of the joints.
             passed: as from `stages_of`.
-            told: weights that come in at each state, shape (steps + 1, states); the first row
-                is not read.
-            weights: of the state after the steps.
+            added: adjoints added at each state, shape (steps + 1, states); the first row is not
+                read.
+            weights: adjoints of the state after the steps.
         """
         (begin, h, steps), (stages, (x, _)) = times, passed
         code, size = self.code, len(self.code.states)
         after, owed = np.array(weights), np.zeros(max(len(code.varied), 1))
         memory = np.zeros((len(tableau.b) + 4) * size + len(code.varied) + 1)
-        inputs, rows = np.ascontiguousarray(u), np.ascontiguousarray(told)
+        inputs, rows = np.ascontiguousarray(u), np.ascontiguousarray(added)
         held = self.hold(tau, np.zeros((len(code.varied), 0)))
         run = mirror("il_backward_run")(
             self=ctypes.addressof(self.context),
@@ -92,7 +92,7 @@ class BackwardSystem(VariedSystem):
             u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
             stage_x=stages.x.ctypes.data, stage_dep=stages.dep.ctypes.data,
             attitudes=stages.lengths.shape[1], x=x.ctypes.data,
-            lengths=stages.lengths.ctypes.data, told=rows.ctypes.data,
+            lengths=stages.lengths.ctypes.data, added=rows.ctypes.data,
             weights=after.ctypes.data, owed=owed.ctypes.data,
             memory=memory.ctypes.data,
         )  # fmt: skip
@@ -107,11 +107,11 @@ class BackwardSystem(VariedSystem):
     def pull_signals(
         self, t: Array, u: Array, tau: Array, states: tuple[Array, Array], weights: Array
     ) -> tuple[Array, Array]:
-        """What weighted signals at states owe to x, by row, and to what is varied, in all.
+        """Adjoints of x, by row, and of the varied quantities, summed, from weighted signals.
 
         Args:
             t: times [s].
-            u: inputs, shape (rows, inputs), or (inputs,) if they stay the same.
+            u: inputs, shape (rows, inputs), or (inputs,) if they are constant.
             tau: efforts of the joints.
             states: x and dependent coordinates, by row.
             weights: of the signals, shape (rows, signals).

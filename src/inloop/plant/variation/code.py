@@ -35,7 +35,7 @@ from inloop.plant.passes import run_passes
 from inloop.plant.variation.programs import RunPrograms
 from inloop.symbolic import Program
 
-LANES = (1, 2, 4, 8)  # directions of one pass
+LANES = (1, 2, 4, 8)  # directions per pass
 EVALUATIONS = {
     "tangent": "slopes", "observation": "observe", "rates": "plain_slopes", "touching": "touch",
     "corners": "look_at_corners",
@@ -46,22 +46,22 @@ WITH_LANES = dict.fromkeys(("tangent", "observation", "touching"), ("dx", "dg", 
 
 @dataclass(frozen=True)
 class VariationCode:
-    """A library that gives the rates of a state and their derivatives.
+    """A library that computes the rates of a state and their derivatives.
 
     Attributes:
-        library: what holds the functions.
+        library: the library with the functions.
         prefix: first part of their names.
         states: names of x.
-        varied: names of what is varied beside the state.
-        observed: names of what is told of a motion.
-        layout: where the entries of x belong.
-        lanes: directions of one call; 0: there are only rates and what goes backwards.
+        varied: names of the varied quantities besides the state.
+        observed: names of the observed signals.
+        layout: layout of x.
+        lanes: directions per call; 0: there are only rates and functions of the backward pass.
         prepared: number of prepared quantities.
-        operations: of each program.
+        operations: operation counts of each program.
         files: the generated C.
         switches: laws that compare numbers or take a sign, so that forces may jump.
         corners: laws whose slopes may jump.
-        corner_owners: of each corner, the number of its law.
+        corner_owners: index of the law of each corner.
     """
 
     library: NativeLibrary
@@ -79,7 +79,7 @@ class VariationCode:
     corner_owners: tuple[int, ...] = ()
 
     def prepare(self, parameters: Array) -> Array:
-        """Quantities that depend on the parameters only."""
+        """Quantities that depend only on the parameters."""
         pre = np.zeros(max(self.prepared, 1))
         function = self.library.function(f"{self.prefix}_prepare", POINTER, POINTER, returns=None)
         given = np.ascontiguousarray(parameters, dtype=np.float64)
@@ -90,14 +90,14 @@ class VariationCode:
 def variation_code(
     plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int, implicit: bool = False
 ) -> VariationCode:
-    """The compiled derivatives of a plant, built when they are first asked for.
+    """The compiled derivatives of a plant, built at the first request.
 
     Args:
         plant: the mechanism.
-        roles: of its coordinates.
-        varied: names of what is varied beside the state.
-        directions: how many there will be; at most 8 of them share a pass.
-        implicit: for implicit steps, which need the rates alone and whole Jacobians.
+        roles: roles of its coordinates.
+        varied: names of the varied quantities besides the state.
+        directions: number of directions; at most 8 of them share a pass.
+        implicit: for implicit steps, which need rates without derivatives and whole Jacobians.
 
     Raises:
         BuildError: there is no compiler with vectors.
@@ -114,12 +114,12 @@ def variation_code(
 
 
 def touched_code(plant: BarePlant, roles: Roles, varied: Sequence[str]) -> VariationCode:
-    """The same for a plant with hard contacts, whose forces are among its states.
+    """The same for a plant with hard contacts, with contact forces among the states.
 
     Args:
         plant: the mechanism; its contacts are declared.
-        roles: of its coordinates.
-        varied: names of what is varied beside the state.
+        roles: roles of its coordinates.
+        varied: names of the varied quantities besides the state.
 
     Raises:
         BuildError: there is no compiler with vectors.
@@ -142,13 +142,13 @@ def backward_code(
     signals: Sequence[str],
     implicit: bool = False,
 ) -> VariationCode:
-    """The same backwards: what a weighted sum of rates or of signals owes to x and to the varied.
+    """The same in reverse mode: gradients of weighted sums of rates or signals by x and varied.
 
     Args:
         plant: the mechanism.
-        roles: of its coordinates.
-        varied: names of what is varied beside the state.
-        signals: names of the signals whose weights are given.
+        roles: roles of its coordinates.
+        varied: names of the varied quantities besides the state.
+        signals: names of the weighted signals.
         implicit: for implicit steps, which need whole Jacobians.
 
     Raises:
@@ -164,8 +164,8 @@ def backward_code(
             programs += [source.pulled_signals(signals)] if signals else []
             programs += [source.tangent()] if implicit else []
             lanes = LANES[-1] if implicit else 0
-            found = _with_corners(plant, source, programs, varied, signals, lanes)
-            plant.variations[key] = found
+            code = _with_corners(plant, source, programs, varied, signals, lanes)
+            plant.variations[key] = code
     return plant.variations[key]
 
 
@@ -187,11 +187,11 @@ def _with_corners(
     observed: Sequence[str],
     lanes: int,
 ) -> VariationCode:
-    """With what looks at corners of laws."""
+    """Compile with functions that detect corners of laws."""
     bent, corners = source.corner_values(), source.corners
     programs = [*own, bent] if bent is not None else own
-    found = _compiled(plant, source, programs, varied, observed, lanes)
-    return replace(found, corners=corners.laws, corner_owners=corners.owners)
+    code = _compiled(plant, source, programs, varied, observed, lanes)
+    return replace(code, corners=corners.laws, corner_owners=corners.owners)
 
 
 def _require_compiler() -> None:
@@ -233,7 +233,7 @@ def _files(
     lanes: int,
     plant: BarePlant,
 ) -> dict[str, str]:
-    """One file for each program, and one that calls them."""
+    """One file per program, and one that calls them."""
     head = [
         c_comment(about(plant.mechanism, plant.parameters.declared)),
         f"#define IL_DIRECTIONS {max(lanes, 1)}",

@@ -13,10 +13,10 @@ from inloop.plant.variation.code import VariationCode
 
 
 class Collocation:
-    """What implicit steps need beside their method.
+    """Data of implicit steps besides their method.
 
     Attributes:
-        structure: for C; valid for as long as this object lives.
+        structure: for C; valid as long as this object lives.
     """
 
     def __init__(self, code: VariationCode, times: Array) -> None:
@@ -24,7 +24,7 @@ class Collocation:
 
         Args:
             code: with rates and with derivatives along directions.
-            times: parts of the step at which stages are taken.
+            times: fractions of the step at which stages are evaluated.
         """
         size, lanes, stages = len(code.states), code.lanes, len(times)
         whole = stages * size
@@ -50,7 +50,7 @@ class Collocation:
 
 
 def _ahead(times: Array) -> Array:
-    """Lagrange's weights of a step's begin and stages, at the stages of the next one."""
+    """Lagrange weights of a step's start and stages, at the stages of the next one."""
     nodes = np.concatenate([[0.0], times])
     weights = np.ones((len(times), len(nodes)))
     for i, own in enumerate(nodes):

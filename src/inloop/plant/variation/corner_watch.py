@@ -17,23 +17,23 @@ MOST_STAGES = 6  # of explicit methods
 
 
 class CornerWatch:
-    """Corners that were passed so far, over all pieces of a run.
+    """Corners passed so far, over all pieces of a run.
 
     Attributes:
         laws: names of the laws that have corners.
-        crossings: by law, steps in which it passes one.
-        first: by law, the first of them [s].
-        bends: squares of what derivatives of the state still lack, shape (laws, states, lanes),
-            or, on a way back, weights of the state and what is owed, shape (laws, states + varied).
-        most: the largest weight of each state on a way back.
+        crossings: number of steps in which a law passes one, by law.
+        first: time of the first of them [s], by law.
+        bends: squared remaining errors of derivatives of the state, shape (laws, states, lanes),
+            or, in a backward pass, of the adjoints, shape (laws, states + varied).
+        most: the largest adjoint of each state in a backward pass.
     """
 
     def __init__(self, code: VariationCode, back: bool = False) -> None:
         """Reserve memory.
 
         Args:
-            code: looks at corners.
-            back: for a way back.
+            code: compiled with corners.
+            back: for a backward pass.
         """
         size, laws, count = len(code.states), len(code.corners), len(code.corner_owners)
         wide = (size + len(code.varied),) if back else (size, code.lanes)
@@ -68,14 +68,14 @@ class CornerWatch:
         )  # fmt: skip
 
     def mark(self) -> tuple[NDArray[np.int64], Array, Array]:
-        """What was counted so far, for `back_to`."""
+        """The counts so far, for `back_to`."""
         return self.crossings.copy(), self.first.copy(), self.bends.copy()
 
     def back_to(self, mark: tuple[NDArray[np.int64], Array, Array]) -> None:
-        """Forget what was counted since."""
+        """Discard the counts since a mark."""
         self.crossings[:], self.first[:], self.bends[:] = mark
 
     @property
     def address(self) -> int:
-        """Of what C fills; valid for as long as this object lives."""
+        """Address of the structure filled by C; valid as long as this object lives."""
         return ctypes.addressof(self._structure)

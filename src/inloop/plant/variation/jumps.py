@@ -1,4 +1,4 @@
-"""What happens at an event, with derivatives: what is watched, and the state after it.
+"""Events with derivatives: indicators, and the state after an event.
 
 Events are rare: their programs are differentiated symbolically and evaluated by the interpreter.
 """
@@ -52,17 +52,17 @@ class LinearizedProgram:
         values: dict[Expr, float | Array] = {}
         directions = next(iter(given.values())).change.shape[1]
         for block in self._blocks:
-            told = given[block.name]
-            values |= zip(block.symbols, map(float, told.value), strict=True)
+            argument = given[block.name]
+            values |= zip(block.symbols, map(float, argument.value), strict=True)
             seeds = (self._seeds[s] for s in block.symbols)
-            values |= zip(seeds, told.change, strict=True)
-        found = evaluate([*self._program.exprs, *self._changes], values)
+            values |= zip(seeds, argument.change, strict=True)
+        evaluated = evaluate([*self._program.exprs, *self._changes], values)
         count, first, results = len(self._program.exprs), 0, {}
         for out in self._program.outputs:
             part = slice(first, first + len(out.exprs))
-            changes = [np.broadcast_to(c, (directions,)) for c in found[count:][part]]
+            changes = [np.broadcast_to(c, (directions,)) for c in evaluated[count:][part]]
             results[out.name] = Varying(
-                np.array([float(v) for v in found[:count][part]]),
+                np.array([float(v) for v in evaluated[:count][part]]),
                 np.array(changes, dtype=np.float64).reshape(len(out.exprs), directions),
             )
             first = part.stop
@@ -87,7 +87,7 @@ class ModeJumps:
 
     @classmethod
     def of(cls, plant: BarePlant, roles: Roles, modes: Mapping[str, BarePlant]) -> ModeJumps:
-        """Those of a plant, derived when they are first asked for."""
+        """Events of a plant, derived at the first request."""
         with plant.equations.building:
             if roles not in plant.jumps:
                 plant.jumps[roles] = cls(plant, roles, modes)
@@ -123,7 +123,7 @@ class ModeJumps:
         return self._programs[f"{'settle' if settled else 'to'}_{event}"](given)
 
     def gripped(self, given: Mapping[str, Varying]) -> Varying:
-        """Velocities after the constraints of this mode have gripped, with restitutions e."""
+        """Velocities after an impact on the constraints of this mode, with restitutions e."""
         if self._partition is None:
             return given["qd"]
         return self._programs["project"](given)["qd_next"]

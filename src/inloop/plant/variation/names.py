@@ -1,4 +1,4 @@
-"""What the motion of a plant can be differentiated by, by name."""
+"""Names of the quantities by which the motion of a plant can be differentiated."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from inloop.formalisms.loops.partition import Partition
 from inloop.formalisms.variation.balance import Roles
 from inloop.plant.bare_plant import BarePlant
 
-TIME = "t"  # among what is varied
+TIME = "t"  # among the varied quantities
 
 
 def roles_of(plant: BarePlant, partition: Partition | None = None) -> Roles:
-    """Who is who among the coordinates of a plant; with another choice of independent ones."""
+    """Roles of the coordinates of a plant; optionally with another choice of independent ones."""
     formulation = plant.formulation
     if partition is not None and partition != formulation.partition:
         formulation = formulation.with_partition(partition)
@@ -24,7 +24,7 @@ def roles_of(plant: BarePlant, partition: Partition | None = None) -> Roles:
 
 
 def _without_holds(plant: BarePlant, roles: Partition) -> Partition:
-    """Roles of positions, where joints that are held where they are keep positions of their own."""
+    """Roles of positions, in which joints held in place keep free positions."""
     mechanism = plant.mechanism
     if not (mechanism.locks or mechanism.couplings):
         return roles
@@ -41,7 +41,7 @@ def _without_holds(plant: BarePlant, roles: Partition) -> Partition:
 
 
 def state_names(plant: BarePlant, roles: Roles) -> tuple[str, ...]:
-    """Names of x: positions and velocities that are free, states of laws, quaternions."""
+    """Names of x: free positions and velocities, states of laws, quaternions."""
     names, free = plant.coordinates, roles.velocities.independent
     return (
         *(f"{names[k]}.q" for k in free),
@@ -60,7 +60,7 @@ def varied_names(plant: BarePlant) -> tuple[str, ...]:
 
 
 def check_varied(plant: BarePlant, names: Sequence[str]) -> None:
-    """See that all names are live parameters, efforts of joints that are not driven, or inputs.
+    """Check that all names are live parameters, efforts of joints that are not driven, or inputs.
 
     Raises:
         InputError: one is not.
@@ -75,14 +75,14 @@ def check_varied(plant: BarePlant, names: Sequence[str]) -> None:
 
 
 def refuse_rough(plant: BarePlant, *, contacts_known: bool = False) -> None:
-    """Refuse plants whose motion these derivatives do not know.
+    """Refuse plants whose motion has no derivatives here.
 
     Args:
         plant: the compiled mechanism.
-        contacts_known: whoever asks goes from event to event of its hard contacts.
+        contacts_known: the caller handles the events of declared hard contacts.
 
     Raises:
-        InputError: says which, and why.
+        InputError: the motion is not supported; the message gives the reason.
     """
     why, fix = "", "Leave out sensitivities, or use finite differences of runs."
     mechanism = plant.mechanism

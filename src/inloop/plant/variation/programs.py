@@ -25,10 +25,10 @@ from inloop.symbolic import Expr, Input, Output, Program, reachable
 
 @dataclass(frozen=True)
 class Observed:
-    """What is told of a motion, in order: names, and how values and changes are found.
+    """Observed signals of a motion, in order.
 
     Attributes:
-        names: of the entries.
+        names: names of the signals.
         values: expressions.
         changes: their derivatives along the directions.
     """
@@ -43,8 +43,8 @@ class RunPrograms:
 
     Attributes:
         states: names of x.
-        layout: where the entries of x belong.
-        derivation: where the programs come from.
+        layout: layout of x.
+        derivation: the derivation of the programs.
     """
 
     def __init__(self, plant: BarePlant, roles: Roles, varied: Sequence[str]) -> None:
@@ -69,7 +69,7 @@ class RunPrograms:
 
     @property
     def _touches(self) -> list[Expr]:
-        """What hard contacts see, in symbols of the balance."""
+        """Quantities at hard contacts, in symbols of the balance."""
         b = self._balance
         return b.touches.all if isinstance(b, TouchedBalance) else []
 
@@ -87,7 +87,7 @@ class RunPrograms:
         return self._with_changes("tangent", self._rates, self._rate_changes)
 
     def touching(self) -> Program:
-        """xd and what hard contacts see, and their derivatives along the directions."""
+        """xd and quantities at hard contacts, and their derivatives along the directions."""
         seen = self._balance.with_solution(self._touches)
         changes = [*self._rate_changes, *self._change.watched]
         return self._with_changes("touching", [*self._rates, *seen], changes)
@@ -100,27 +100,31 @@ class RunPrograms:
 
     @property
     def _rates(self) -> list[Expr]:
-        found, d = self._balance.solution, self.derivation
+        solution, d = self._balance.solution, self.derivation
         free, led = self._roles.velocities.independent, self._roles.led
-        turning = attitude_rates(d.mechanism, d.symbols, found.qd)
-        xd = [*_at(found.qd, free), *_at(found.qdd, free), *found.rates, *_at(found.qd, led)]
+        turning = attitude_rates(d.mechanism, d.symbols, solution.qd)
+        xd = [
+            *_at(solution.qd, free),
+            *_at(solution.qdd, free),
+            *solution.rates,
+            *_at(solution.qd, led),
+        ]
         return [*xd, *turning]
 
     @property
     def switches(self) -> tuple[str, ...]:
-        """Laws that compare numbers or take a sign: where a force jumps, nothing tells its time.
+        """Names of laws that compare numbers or take a sign: their forces may jump at any time.
 
-        By name; where none of them does so by itself, but a drive or an output that is used
-        elsewhere, the model is named.
+        The name of the model if no law does so itself, but a drive or an output used elsewhere.
         """
         if not _compares(self._rates):
             return ()
-        found = tuple(
+        laws = tuple(
             law.name
             for law in self._plant.mechanism.laws
             if _compares([*law.value, *(state.rate for state in law.states)])
         )
-        return found or (self._plant.name,)
+        return laws or (self._plant.name,)
 
     @cached_property
     def corners(self) -> Corners:
@@ -128,7 +132,7 @@ class RunPrograms:
         return corners_of(self._balance)
 
     def corner_values(self) -> Program | None:
-        """What changes its sign at a corner; None: there are none."""
+        """Expressions that change their sign at corners; None: there are none."""
         values = self.corners.values
         return self._program("corners", [Output.vector("y", values)], ()) if values else None
 
@@ -137,7 +141,7 @@ class RunPrograms:
         return self._program("rates", [Output.vector("y", self._rates)], ())
 
     def pulled_rates(self) -> Program:
-        """Derivatives of Σ w xd by x, then by what is varied."""
+        """Derivatives of Σ w xd by x, then by the varied quantities."""
         b, d = self._balance, self.derivation
         free, led = self._roles.velocities.independent, self._roles.led
         turning = attitude_rates(d.mechanism, d.symbols, b.qd)
@@ -145,7 +149,7 @@ class RunPrograms:
         return self._pulled("pulled_rates", xd)
 
     def pulled_signals(self, names: Sequence[str]) -> Program:
-        """Derivatives of Σ w signal by x, then by what is varied."""
+        """Derivatives of Σ w signal by x, then by the varied quantities."""
         b, coordinates = self._balance, self._plant.coordinates
         known: dict[str, Expr] = {}
         for kind, symbols in (("q", self.derivation.symbols.q), ("qd", b.qd), ("qdd", b.qdd)):
@@ -157,7 +161,7 @@ class RunPrograms:
         )
         rows = zip(self._roles.velocities.rows, b.lam, strict=True)
         known |= {f"lam.{self._loops.rows[k].name}": symbol for k, symbol in rows}
-        # what drives have to give is what their balance lacks
+        # efforts of drives are the residuals of their balances
         efforts = zip(self._roles.velocities.driven, b.effort, strict=True)
         known |= {f"{coordinates[k]}.effort": b.efforts[k] + given for k, given in efforts}
         known |= b.observed
@@ -173,9 +177,9 @@ class RunPrograms:
         graph = self.derivation.graph
         weights = [graph.symbol(f"w.{k}") for k in range(len(exprs))]
         pairs = list(zip(weights, exprs, strict=True))
-        found = pull_back(self._balance, pairs, [*self._x, *self._g])
+        gradient = pull_back(self._balance, pairs, [*self._x, *self._g])
         inputs = [Input("w", tuple(weights), "weights of the results")]
-        return self._program(name, [Output.vector("y", found)], inputs)
+        return self._program(name, [Output.vector("y", gradient)], inputs)
 
     @property
     def _quaternions(self) -> tuple[str, ...]:
@@ -185,20 +189,20 @@ class RunPrograms:
     @property
     def observed(self) -> Observed:
         """Positions, velocities, accelerations, multipliers, efforts, laws, quaternions."""
-        plant, found, c, d = self._plant, self._balance.solution, self._change, self.derivation
+        plant, solution, c, d = self._plant, self._balance.solution, self._change, self.derivation
         names = plant.coordinates
         rows: list[tuple[str, Expr, Expr]] = []
         rows += zip((f"{x}.q" for x in names), d.symbols.q, c.q, strict=False)
-        rows += zip((f"{x}.qd" for x in names), found.qd, c.qd, strict=True)
-        rows += zip((f"{x}.qdd" for x in names), found.qdd, c.qdd, strict=True)
+        rows += zip((f"{x}.qd" for x in names), solution.qd, c.qd, strict=True)
+        rows += zip((f"{x}.qdd" for x in names), solution.qdd, c.qdd, strict=True)
         states = (state.name for state in plant.mechanism.states)
         place = self.layout.z
         changes = self._dx[place : place + len(d.symbols.states)]
         rows += zip(states, d.symbols.states, changes, strict=True)
         lam = (f"lam.{self._loops.rows[k].name}" for k in self._roles.velocities.rows)
-        rows += zip(lam, found.lam, c.lam, strict=True)
+        rows += zip(lam, solution.lam, c.lam, strict=True)
         efforts = (f"{names[k]}.effort" for k in self._roles.velocities.driven)
-        rows += zip(efforts, found.effort, c.effort, strict=True)
+        rows += zip(efforts, solution.effort, c.effort, strict=True)
         solved = self._balance.with_solution(list(self._balance.observed.values()))
         rows += zip(c.observed, solved, c.observed.values(), strict=True)
         parts = self._quaternions
@@ -210,9 +214,9 @@ class RunPrograms:
         )
 
     def observation(self) -> Program:
-        """What is told of a motion, and its derivatives along the directions."""
-        found = self.observed
-        return self._with_changes("observation", found.values, found.changes)
+        """Observed signals of a motion, and their derivatives along the directions."""
+        observed = self.observed
+        return self._with_changes("observation", observed.values, observed.changes)
 
     def _with_changes(self, name: str, values: Sequence[Expr], changes: Sequence[Expr]) -> Program:
         inputs = [Input("dx", tuple(self._dx), "derivatives of the state")]

@@ -19,15 +19,15 @@ class Tangent:
     """xd = f(t, x, u, p) of a plant, with its exact derivatives.
 
     x holds positions and velocities of the independent coordinates, states of force laws, positions
-    that constraints on velocities leave free, and components of quaternions (`states`). Coordinates
-    that loops determine follow, in values and in derivatives. Parameters are those of the plant
-    when it is called.
+    that velocity constraints leave free, and components of quaternions (`states`). Coordinates
+    determined by loops follow, in values and in derivatives. Parameters are those of the plant at
+    the time of a call.
 
     Attributes:
-        plant: where it comes from.
+        plant: the compiled mechanism.
         states: names of x.
         varied: names of the parameters, efforts and inputs of the derivatives, in their order.
-        observed: names of what `observe` tells.
+        observed: names of the signals of `observe`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Tangent:
         self.states = self._system.code.states
         self.varied = self._system.code.varied
         self.observed = self._system.code.observed
-        # a guess that follows the states that are asked for
+        # the last solution is the guess of the next call
         self._dep = self._start()[1]
 
     @property
@@ -73,9 +73,9 @@ class Tangent:
         Args:
             x: the state.
             dx: its directions, shape (states, directions).
-            dg: directions of what is varied, shape (varied, directions); none by default.
+            dg: directions of the varied quantities, shape (varied, directions); none by default.
             t: time [s].
-            u: inputs, in the order of `plant.inputs`; as the plant begins with them by default.
+            u: inputs, in the order of `plant.inputs`; initial values by default.
             tau: efforts of the joints; 0 by default.
 
         Returns:
@@ -87,7 +87,7 @@ class Tangent:
         self, x: Array, dx: Array, dg: Array | None = None, *, t: float = 0.0,
         u: Array | None = None, tau: Array | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
-        """What is told of the motion (`observed`), and its derivatives; arguments as for a call."""
+        """Signals of the motion (`observed`), and their derivatives; arguments as for a call."""
         return self._evaluate("observe", x, dx, dg, t, u, tau)
 
     def jacobian(
@@ -99,7 +99,7 @@ class Tangent:
     def observation_jacobian(
         self, x: Array, *, t: float = 0.0, u: Array | None = None, tau: Array | None = None
     ) -> tuple[Array, Array, Array]:
-        """y, ∂y/∂x and ∂y/∂g of what is told of the motion."""
+        """y, ∂y/∂x and ∂y/∂g of the observed signals."""
         return self._jacobian("observe", x, t, u, tau)
 
     def _jacobian(
@@ -135,7 +135,7 @@ def tangent(plant: BarePlant, by: Sequence[str] = (), *, directions: int = LANES
 
     Args:
         plant: the compiled mechanism.
-        by: live parameters, inputs and "<joint>.tau" to differentiate by, beside the state.
+        by: live parameters, inputs and "<joint>.tau" to differentiate by, besides the state.
         directions: how many are wanted at a time: 1, 2, 4 or 8 share one evaluation.
 
     Raises:
@@ -146,9 +146,9 @@ def tangent(plant: BarePlant, by: Sequence[str] = (), *, directions: int = LANES
 
 
 def _numbers(given: Array, shape: tuple[int, ...], name: str) -> Array:
-    found = np.ascontiguousarray(given, dtype=np.float64)
-    if found.shape != shape or not np.all(np.isfinite(found)):
+    numbers = np.ascontiguousarray(given, dtype=np.float64)
+    if numbers.shape != shape or not np.all(np.isfinite(numbers)):
         raise InputError(
-            f"{name} has shape {found.shape}, or is not finite", fix=f"It needs shape {shape}."
+            f"{name} has shape {numbers.shape}, or is not finite", fix=f"It needs shape {shape}."
         )
-    return found
+    return numbers

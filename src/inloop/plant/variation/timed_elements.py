@@ -1,4 +1,4 @@
-"""Which elements of a mechanism depend on time by themselves, not through inputs."""
+"""Elements of a mechanism that depend on time explicitly, not through inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TimedElement:
 
     Attributes:
         kind: "law", "event", "drive", "constraint" or "controller".
-        name: of the element; of a drive, that of the joint.
+        name: name of the element; of the joint, for a drive.
     """
 
     kind: str
@@ -23,21 +23,21 @@ class TimedElement:
 
 
 def timed_elements(mechanism: Mechanism) -> tuple[TimedElement, ...]:
-    """All elements that depend on time; a controller in C counts as one that does."""
+    """All elements that depend on time; a controller in C is assumed to."""
 
     def timed(values: Sequence[Scalar]) -> bool:
         exprs = [value for value in values if isinstance(value, Expr)]
         return mechanism.time in reachable(exprs)
 
-    found = [element for element, values in _values(mechanism) if timed(values)]
+    elements = [element for element, values in _values(mechanism) if timed(values)]
     controller = mechanism.controller
     if controller is not None and controller.code is not None:
-        found.append(TimedElement("controller", controller.name))
-    return tuple(found)
+        elements.append(TimedElement("controller", controller.name))
+    return tuple(elements)
 
 
 def _values(mechanism: Mechanism) -> Iterator[tuple[TimedElement, Sequence[Scalar]]]:
-    """Elements that may depend on time, with all that they compute."""
+    """Elements that may depend on time, with all expressions that they compute."""
     for law in mechanism.laws:
         rates, outputs = [s.rate for s in law.states], [o.value for o in law.outputs]
         yield TimedElement("law", law.name), (*law.value, *rates, *outputs)

@@ -1,4 +1,4 @@
-"""The equations of a plant with hard contacts, whose forces somebody else finds."""
+"""The equations of a plant with hard contacts, whose forces are computed elsewhere."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Disc:
     """Rows of a contact that stick or slip together.
 
     Attributes:
-        contact: its number.
-        rows: of velocities and forces.
+        contact: index of the contact.
+        rows: rows of velocities and forces.
         kind: "tangent", whose force is at most friction times the normal force; "rolling" or
-            "drilling", whose is at most the normal force.
+            "drilling", whose force is at most the normal force.
     """
 
     contact: int
@@ -42,7 +42,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Touching:
-    """Rates, and what contacts see, with derivatives along directions.
+    """Rates, and quantities at the contacts, with derivatives along directions.
 
     Attributes:
         xd: rates of the state.
@@ -59,11 +59,11 @@ class Touching:
 
 
 class TouchedSystem(VariedSystem):
-    """Rates of a state x, among which are the forces of hard contacts, with derivatives."""
+    """Rates of a state x that includes the forces of hard contacts, with derivatives."""
 
     @classmethod
     def touched(cls, plant: BarePlant, roles: Roles, varied: Sequence[str]) -> Self:
-        """With derivatives along directions of x and of what is varied."""
+        """With derivatives along directions of x and of the varied quantities."""
         return cls(plant, roles, touched_code(plant, roles, varied))
 
     @staticmethod
@@ -83,18 +83,18 @@ class TouchedSystem(VariedSystem):
 
     @cached_property
     def discs(self) -> tuple[Disc, ...]:
-        """Tangents, rolling and drilling of all contacts, as far as they have them."""
+        """Tangent, rolling and drilling discs of all contacts that have them."""
         mechanism = self.plant.mechanism
-        first, turning, found = first_rows(mechanism), turning_rows(mechanism), []
+        first, turning, discs = first_rows(mechanism), turning_rows(mechanism), []
         for i in range(len(self.contacts)):
             rolling, drilling = turning[2 * i : 2 * i + 2] if turning else (0, 0)
             row = first[i] + 1
             tangents = first[i + 1] - row - rolling - drilling
             for count, kind in zip((tangents, rolling, drilling), KINDS, strict=True):
                 if count:
-                    found.append(Disc(i, tuple(range(row, row + count)), kind))
+                    discs.append(Disc(i, tuple(range(row, row + count)), kind))
                 row += count
-        return tuple(found)
+        return tuple(discs)
 
     def discs_of(self, contact: int) -> list[int]:
         """Numbers of the discs of a contact."""
@@ -103,11 +103,11 @@ class TouchedSystem(VariedSystem):
     def friction_problem(
         self, contacts: Sequence[int], known: Sequence[int] = ()
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
-        """Numbers of unknown rows of contacts, and of those the ones of rolling and drilling.
+        """Indices of the unknown rows of contacts, and those of rolling and drilling among them.
 
         Args:
-            contacts: their numbers.
-            known: discs whose forces follow from the normal one.
+            contacts: indices of the contacts.
+            known: discs whose forces follow from the normal force.
         """
         rows, turning = [], []
         for i in contacts:
@@ -118,36 +118,36 @@ class TouchedSystem(VariedSystem):
 
     @cached_property
     def forces(self) -> Places:
-        """Where in x the force of each row is."""
+        """Index in x of the force of each row."""
         first, states = first_rows(self.plant.mechanism), first_states(self.plant.mechanism)
-        found = [
+        indices = [
             self.code.layout.z + states[i] + k
             for i in range(len(self.contacts))
             for k in range(first[i + 1] - first[i])
         ]
-        return np.array(found, dtype=np.int64)
+        return np.array(indices, dtype=np.int64)
 
     @cached_property
     def speeds(self) -> Places:
-        """Where in x velocities are."""
+        """Indices of velocities in x."""
         return np.array([i for _, i in self.code.layout.qd], dtype=np.int64)
 
     @cached_property
     def force_signals(self) -> frozenset[str]:
-        """Names of signals that depend on forces of contacts, accelerations among them."""
+        """Names of signals that depend on contact forces, including accelerations."""
         mechanism, plant = self.plant.mechanism, self.plant
-        found = {f"{name}.{kind}" for name in plant.coordinates for kind in ("qdd", "effort")}
-        found |= {name for name in self.code.observed if name.startswith("lam.")}
+        names = {f"{name}.{kind}" for name in plant.coordinates for kind in ("qdd", "effort")}
+        names |= {name for name in self.code.observed if name.startswith("lam.")}
         kept = (GAP, RATE, *SLIPS, *ROLLING_RATES, SPINNING_RATE)
         for contact in mechanism.declared_contacts:
-            found |= {name for key, name in contact.outputs.items() if key not in kept}
-            found |= {s for s in mechanism.state_names if s.startswith(f"{contact.name}.")}
-        return frozenset(found)
+            names |= {name for key, name in contact.outputs.items() if key not in kept}
+            names |= {s for s in mechanism.state_names if s.startswith(f"{contact.name}.")}
+        return frozenset(names)
 
     def touch(
         self, t: float, u: Array, tau: Array, state: tuple[Array, Array], dx: Array, dg: Array
     ) -> Touching:
-        """Rates and what contacts see; arguments as for `observe`."""
+        """Rates and quantities at the contacts; arguments as for `observe`."""
         contacts, rows, size = len(self.contacts), len(self.forces), len(self.code.states)
         lengths = (size, contacts, rows, rows, contacts, contacts)
         y, dy = self._evaluate("touch", sum(lengths), t, u, tau, state, dx, dg)

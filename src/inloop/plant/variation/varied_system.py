@@ -19,18 +19,18 @@ from inloop.plant.variation.code import VariationCode, variation_code
 from inloop.plant.variation.collocation import Collocation
 from inloop.plant.variation.corner_watch import CornerWatch
 
-ALIGNED = 64  # bytes: where arrays with directions begin
+ALIGNED = 64  # bytes: alignment of arrays with directions
 
 
 @dataclass(frozen=True)
 class Tableau:
-    """A method of Runge and Kutta; without stages it is symplectic Euler.
+    """A Runge-Kutta method; without stages it is symplectic Euler.
 
     Attributes:
         a: weights of the other stages in each stage.
         b: weights of the step.
-        c: parts of the step at which stages are taken.
-        implicit: stages depend on each other, and the last one is the end of the step.
+        c: fractions of the step at which stages are evaluated.
+        implicit: whether stages depend on each other, the last one being the end of the step.
     """
 
     a: Array
@@ -40,7 +40,7 @@ class Tableau:
 
     @property
     def times(self) -> Array:
-        """Parts of the step at which inputs are read."""
+        """Fractions of the step at which inputs are read."""
         return self.c if len(self.c) else np.zeros(1)
 
 
@@ -61,12 +61,12 @@ class VariedSamples:
 
 @dataclass(frozen=True)
 class Stages:
-    """What is kept of steps, to go back through them.
+    """Data kept of steps for a backward pass.
 
     Attributes:
-        x: of all stages, shape (steps, stages, states).
+        x: states of all stages, shape (steps, stages, states).
         dep: their dependent coordinates.
-        lengths: of quaternions after each step, before they become 1: shape (steps, quaternions).
+        lengths: of quaternions after each step, before normalization, shape (steps, quaternions).
     """
 
     x: Array
@@ -75,13 +75,13 @@ class Stages:
 
 
 class VariedSystem:
-    """Rates of a state x, and their derivatives along directions of x and of what is varied.
+    """Rates of a state x, and their derivatives along directions of x and of varied quantities.
 
     Attributes:
-        plant: where it comes from.
+        plant: the compiled mechanism.
         code: the compiled functions.
         corner_watch: corners that runs with directions have passed; None: there are none.
-        goes_back: whether it goes back through steps.
+        goes_back: whether it supports a backward pass.
     """
 
     goes_back = False
@@ -97,7 +97,7 @@ class VariedSystem:
         cls, plant: BarePlant, roles: Roles, varied: Sequence[str], directions: int,
         implicit: bool = False,
     ) -> Self:  # fmt: skip
-        """With derivatives along directions of x and of what is varied."""
+        """With derivatives along directions of x and of the varied quantities."""
         return cls(plant, roles, variation_code(plant, roles, varied, directions, implicit))
 
     def packed(self, q: Array, qd: Array, z: Array) -> tuple[Array, Array]:
@@ -120,15 +120,15 @@ class VariedSystem:
     def observe(
         self, t: float, u: Array, tau: Array, state: tuple[Array, Array], dx: Array, dg: Array
     ) -> tuple[Array, Array]:
-        """What is told of a motion, and its derivatives.
+        """Observed signals of a motion, and their derivatives.
 
         Args:
             t: time [s].
             u: inputs.
             tau: efforts of the joints.
-            state: x and a guess of the dependent coordinates, which is brought to closure.
+            state: x and a guess of the dependent coordinates, which is corrected to closure.
             dx: directions of x, shape (states, directions).
-            dg: directions of what is varied, shape (varied, directions).
+            dg: directions of the varied quantities, shape (varied, directions).
         """
         return self._evaluate("observe", len(self.code.observed), t, u, tau, state, dx, dg)
 
@@ -163,23 +163,23 @@ class VariedSystem:
         start: tuple[Array, Array, Array], dg: Array,
         kept: Stages | None = None,
     ) -> VariedSamples:  # fmt: skip
-        """Equal steps of a run, at most as many directions as share a pass.
+        """Equal steps of a run, with as many directions as can share a pass.
 
         Args:
             tableau: the method.
-            times: begin and step [s], number of steps, and of steps between samples.
-            u: inputs, shape (steps, stages, inputs), or (inputs,) if they stay the same.
+            times: start and step [s], number of steps, and of steps between samples.
+            u: inputs, shape (steps, stages, inputs), or (inputs,) if they are constant.
             tau: efforts of the joints, shape (n,), or (steps, n) if they change.
             start: x, dependent coordinates, and dx of shape (states, directions).
-            dg: directions of what is varied, shape (varied, directions).
-            kept: what shall be filled with the stages of all steps.
+            dg: directions of the varied quantities, shape (varied, directions).
+            kept: receives the stages of all steps.
 
         Raises:
-            SimulationError: loops cannot be closed on the way.
+            SimulationError: loops cannot be closed in a step.
         """
         begin, h, steps, stride = times
         code, directions = self.code, dg.shape[1]
-        # without directions the rates are enough
+        # without directions, rates are enough
         lanes, name = (code.lanes, "slopes") if directions else (0, "plain_slopes")
         size, dependent = len(code.states), len(code.layout.dependent)
         assert directions <= lanes
@@ -188,8 +188,8 @@ class VariedSystem:
         dx = aligned_zeros(size, lanes)
         dx[:, :directions] = start[2]
         memory = aligned_zeros((max(stages, 1) + 1) * size * (1 + lanes))
-        found = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
-        found_dx = aligned_zeros(rows, size, lanes)
+        samples = aligned_zeros(rows, size), aligned_zeros(rows, dependent)
+        samples_dx = aligned_zeros(rows, size, lanes)
         inputs = np.ascontiguousarray(u)
         held = self.hold(tau, dg)
         piece = mirror("il_varied_run")(
@@ -202,8 +202,8 @@ class VariedSystem:
             u_step=inputs[0].size if inputs.ndim == 3 else 0,
             u_stage=inputs.shape[-1] if inputs.ndim == 3 else 0,
             x=x.ctypes.data, dep=dep.ctypes.data, dx=dx.ctypes.data, memory=memory.ctypes.data,
-            kept_x=found[0].ctypes.data, kept_dep=found[1].ctypes.data,
-            kept_dx=found_dx.ctypes.data,
+            kept_x=samples[0].ctypes.data, kept_dep=samples[1].ctypes.data,
+            kept_dx=samples_dx.ctypes.data,
         )  # fmt: skip
         if tau.ndim == 2:
             piece.tau, piece.tau_step = held[1].ctypes.data, tau.shape[1]
@@ -216,12 +216,12 @@ class VariedSystem:
         status = code.library.function("il_vary", POINTER)(ctypes.addressof(piece))
         self.check(status, begin + piece.steps * h)
         del held, method
-        return VariedSamples(*found, found_dx[:, :, :directions])
+        return VariedSamples(*samples, samples_dx[:, :, :directions])
 
-    def tell(
+    def observe_samples(
         self, t: Array, u: Array, tau: Array, samples: VariedSamples, dg: Array
     ) -> tuple[Array, Array]:
-        """What is told of the samples of a run, and its derivatives.
+        """Observed signals at the samples of a run, and their derivatives.
 
         Arguments are as for `run`, with a row of inputs and of efforts for each sample.
 
@@ -240,7 +240,7 @@ class VariedSystem:
         y, dy = np.zeros((rows, results)), aligned_zeros(rows, results, lanes)
         inputs, when = np.ascontiguousarray(u), np.ascontiguousarray(t)
         held = self.hold(tau, dg)
-        told = mirror("il_told_rows")(
+        observed_rows = mirror("il_observed_rows")(
             self=ctypes.addressof(self.context),
             observe=code.library.address(f"{code.prefix}_observe"),
             rows=rows, size=size, dependent=dep.shape[1], lanes=lanes, results=results,
@@ -250,25 +250,25 @@ class VariedSystem:
             dy=dy.ctypes.data,
         )  # fmt: skip
         if tau.ndim == 2:
-            told.tau, told.tau_row = held[1].ctypes.data, tau.shape[1]
-        status = code.library.function("il_tell", POINTER)(ctypes.addressof(told))
+            observed_rows.tau, observed_rows.tau_row = held[1].ctypes.data, tau.shape[1]
+        status = code.library.function("il_observe_rows", POINTER)(ctypes.addressof(observed_rows))
         self.check(status, float(when[-1]))
         del held
         return y, dy[:, :, :directions]
 
     def put_tableau(self, run: Any, tableau: Tableau) -> Collocation | None:
-        """Write a method into a structure of C; the tableau and what is returned must live on."""
+        """Write a method into a C structure; tableau and returned object must outlive its use."""
         method = run.tableau
         method.stages, method.a = len(tableau.b), tableau.a.ctypes.data
         method.b, method.c = tableau.b.ctypes.data, tableau.c.ctypes.data
         if not tableau.implicit:
             return None
-        found = Collocation(self.code, tableau.c)
-        run.implicit = ctypes.addressof(found.structure)
-        return found
+        collocation = Collocation(self.code, tableau.c)
+        run.implicit = ctypes.addressof(collocation.structure)
+        return collocation
 
     def hold(self, tau: Array, dg: Array) -> tuple[Array, ...]:
-        """Put parameters, efforts and directions in place; what is returned must live on."""
+        """Store parameters, efforts and directions; the returned arrays must outlive their use."""
         version, context = self.plant.parameters.version, self.context
         if version != self._version:
             self._pre = self.code.prepare(self.plant.parameters.values_array)
@@ -282,10 +282,10 @@ class VariedSystem:
         return wide, efforts
 
     def check(self, status: int, t: float) -> None:
-        """See that a call was good.
+        """Check the status of a call.
 
         Raises:
-            SimulationError: it was not.
+            SimulationError: the call failed.
         """
         if status == Status.DIVERGED:
             raise SimulationError(

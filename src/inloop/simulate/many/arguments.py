@@ -44,11 +44,11 @@ class Given:
         """The values for the first run."""
         if self.vector is not None:
             return self.vector
-        found = {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}}
+        values = {**self.shared, **{n: float(c[0]) for n, c in self.columns.items()}}
         for name, parts in self.several.items():
             if set(parts) <= self.columns.keys():
-                found[name] = tuple(found.pop(part) for part in parts)
-        return found or None
+                values[name] = tuple(values.pop(part) for part in parts)
+        return values or None
 
     def fill(self, row: Array, names: Sequence[str], suffix: str = "") -> Array:
         """A row for each run from a common row, which is returned if no run differs."""
@@ -164,8 +164,8 @@ def count_runs(runs: Any, given: Sequence[Given]) -> int:
         raise InputError(f"{count} runs make no sense", fix="Use runs >= 1.")
     for name, length in others:
         if length != count:
-            said = f"{first} is {count}" if first == "runs" else f"{first} has {count} numbers"
-            raise InputError(f"{name} has {length} numbers, {said}", fix="Give one per run.")
+            other = f"{first} is {count}" if first == "runs" else f"{first} has {count} numbers"
+            raise InputError(f"{name} has {length} numbers, {other}", fix="Give one per run.")
     return count
 
 
@@ -183,8 +183,8 @@ def check_each(given: Given, refuse: Callable[[str, float], object]) -> None:
             try:
                 refuse(name, float(column[run]))
             except InputError as error:
-                told = error.mistakes[0]
-                raise InputError(f"run {run}: {told.what}", told.where, told.fix) from None
+                mistake = error.mistakes[0]
+                raise InputError(f"run {run}: {mistake.what}", mistake.where, mistake.fix) from None
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> InputError:

@@ -1,4 +1,4 @@
-"""Files of many runs: one Parquet file per chunk, which appears at once or not at all."""
+"""Files of many runs: one Parquet file per chunk, written atomically."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.results.saving import need_parquet
 
 MANIFEST, RUNS = "sweep.json", "runs"
-VARIED, SAMPLES = "varied/", "samples/"  # before names of columns; no signal has a slash
+VARIED, SAMPLES = "varied/", "samples/"  # prefixes of columns; names of signals contain no slash
 SWEEP, MADE_BY, STEPS = b"inloop/sweep", b"inloop/made_by", b"inloop/steps"
 UNFINISHED = ".unfinished"
 
@@ -30,10 +30,10 @@ class Part:
     """The file of a chunk.
 
     Attributes:
-        begin, end: numbers of the first run, and of the one behind the last.
-        path: where it is.
-        made_by: what computed it.
-        steps: of its runs.
+        begin, end: index of the first run, and of the last plus 1.
+        path: path of the file.
+        made_by: machine and compiler that computed it.
+        steps: number of steps of its runs.
     """
 
     begin: int
@@ -44,51 +44,51 @@ class Part:
 
 
 def part_path(folder: Path, begin: int, end: int) -> Path:
-    """Where the runs of a chunk are."""
+    """Path of the file of a chunk."""
     return folder / RUNS / f"{begin:09d}-{end - 1:09d}.parquet"
 
 
 def write_part(
     folder: Path,
     order: Order,
-    found: ChunkRuns,
+    chunk: ChunkRuns,
     reasons: Mapping[int, str],
     facts: dict[bytes, str],
 ) -> Part:
     """Write the runs of a chunk.
 
     Raises:
-        SimulationError: the disk is full, or refuses it otherwise.
+        SimulationError: the disk is full, or the file cannot be written.
     """
     pyarrow, parquet = need_parquet()
-    runs = range(found.begin, found.end)
+    runs = range(chunk.begin, chunk.end)
     columns: dict[str, Any] = {"run": np.array(runs, dtype=np.int64)}
-    columns |= {VARIED + n: c[found.begin : found.end] for n, c in order.varied.items()}
-    columns["status"] = [Status(int(s)).name for s in found.status]
+    columns |= {VARIED + n: c[chunk.begin : chunk.end] for n, c in order.varied.items()}
+    columns["status"] = [Status(int(s)).name for s in chunk.status]
     columns["reason"] = pyarrow.array([reasons.get(run) for run in runs], pyarrow.string())
-    columns["reached"] = found.reached
-    signals = [(name, found.q[:, :, k]) for k, name in enumerate(order.positions)]
-    signals += [(f"{name}.qd", found.qd[:, :, k]) for k, name in enumerate(order.coordinates)]
+    columns["reached"] = chunk.reached
+    signals = [(name, chunk.q[:, :, k]) for k, name in enumerate(order.positions)]
+    signals += [(f"{name}.qd", chunk.qd[:, :, k]) for k, name in enumerate(order.coordinates)]
     columns |= {name: values[:, -1].copy() for name, values in signals}
     width = order.work.samples
     for name, values in signals:
         flat = pyarrow.array(np.ascontiguousarray(values).ravel())
         columns[SAMPLES + name] = pyarrow.FixedSizeListArray.from_arrays(flat, width)
-    facts = {**facts, STEPS: str(found.steps)}
+    facts = {**facts, STEPS: str(chunk.steps)}
     table = pyarrow.table(columns).replace_schema_metadata(facts)
-    target = part_path(folder, found.begin, found.end)
+    target = part_path(folder, chunk.begin, chunk.end)
     options = {"use_dictionary": ["status", "reason"], "write_statistics": False}
     with replacing(target) as unfinished:
         parquet.write_table(table, unfinished, **options)
-    return Part(found.begin, found.end, target, facts[MADE_BY], found.steps)
+    return Part(chunk.begin, chunk.end, target, facts[MADE_BY], chunk.steps)
 
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """A path to write to; what was written becomes the target at once, and safely.
+    """A temporary path to write to; it replaces the target atomically.
 
     Raises:
-        SimulationError: the disk is full, or refuses it otherwise.
+        SimulationError: the disk is full, or the file cannot be written.
     """
     unfinished = target.with_name(f"{UNFINISHED}-{os.getpid()}")
     try:
@@ -107,37 +107,37 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed writers left behind."""
+    """Remove temporary files of killed writers."""
     for path in (*folder.glob(f"{UNFINISHED}-*"), *(folder / RUNS).glob(f"{UNFINISHED}-*")):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 def find_part(folder: Path, begin: int, end: int, sweep: str) -> Part | None:
-    """The file of a chunk if it is there and whole; None where the chunk is still to be done."""
+    """The file of a chunk if it exists and is complete; None if the chunk is still to be done."""
     pyarrow, parquet = need_parquet()
     path = part_path(folder, begin, end)
     if not path.exists():
         return None
     try:
-        told = parquet.read_metadata(path)
-        facts = told.metadata or {}
+        metadata = parquet.read_metadata(path)
+        facts = metadata.metadata or {}
         steps = int(facts.get(STEPS, b"0"))
     except (OSError, ValueError, pyarrow.ArrowException):
         return None
-    if told.num_rows != end - begin or facts.get(SWEEP) != sweep.encode():
+    if metadata.num_rows != end - begin or facts.get(SWEEP) != sweep.encode():
         return None
     return Part(begin, end, path, facts.get(MADE_BY, b"").decode(errors="replace"), steps)
 
 
 @dataclass(frozen=True)
 class SampleFiles:
-    """Samples of many runs in files, read when they are asked for.
+    """Samples of many runs in files, read on demand.
 
     Attributes:
-        parts: the files; runs in none of them are NaN.
-        runs: how many there are.
-        count: of samples per run.
+        parts: the files; runs without a file are NaN.
+        runs: number of runs.
+        count: number of samples per run.
     """
 
     parts: tuple[Part, ...]
@@ -146,25 +146,25 @@ class SampleFiles:
 
     def signal(self, name: str) -> Array:
         """One signal of all runs, shape (runs, samples)."""
-        found = np.full((self.runs, self.count), np.nan)
+        samples = np.full((self.runs, self.count), np.nan)
         for part in self.parts:
-            with _damage_told(part):
+            with _reporting_damage(part):
                 flat = read_column(part, SAMPLES + name).flatten().to_numpy()
-                found[part.begin : part.end] = flat.reshape(-1, self.count)
-        return found
+                samples[part.begin : part.end] = flat.reshape(-1, self.count)
+        return samples
 
     def end(self, name: str) -> Array:
-        """The same where the runs end, shape (runs,)."""
+        """The same at the end of the runs, shape (runs,)."""
         return self.numbers(name)
 
     def numbers(self, name: str) -> Array:
         """A column of numbers, shape (runs,)."""
-        found = np.full(self.runs, np.nan)
+        numbers = np.full(self.runs, np.nan)
         for part in self.parts:
-            with _damage_told(part):
+            with _reporting_damage(part):
                 column = read_column(part, name)
-                found[part.begin : part.end] = column.to_numpy(zero_copy_only=False)
-        return found
+                numbers[part.begin : part.end] = column.to_numpy(zero_copy_only=False)
+        return numbers
 
 
 def read_column(part: Part, name: str) -> Any:
@@ -174,13 +174,13 @@ def read_column(part: Part, name: str) -> Any:
         FileFormatError: it cannot be read.
     """
     _, parquet = need_parquet()
-    with _damage_told(part), parquet.ParquetFile(part.path) as file:
+    with _reporting_damage(part), parquet.ParquetFile(part.path) as file:
         return file.read(columns=[name]).column(name).combine_chunks()
 
 
 @contextlib.contextmanager
-def _damage_told(part: Part) -> Iterator[None]:
-    """Errors of a file that is not what it should be.
+def _reporting_damage(part: Part) -> Iterator[None]:
+    """Report a damaged file as such.
 
     Raises:
         FileFormatError: it cannot be read.
@@ -200,17 +200,17 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The facts of the sweep in a folder.
 
     Raises:
-        FileFormatError: there is none, or it makes no sense.
+        FileFormatError: there is none, or it is invalid.
     """
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FileFormatError(
             f"'{folder}' does not contain a sweep: {MANIFEST} cannot be read ({error})",
             fix="Give the folder written by simulate_many or inloop sweep.",
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(manifest, dict):
         raise FileFormatError(
             f"'{folder / MANIFEST}' does not describe a sweep", fix="Give the folder of a sweep."
         )
-    return found
+    return manifest

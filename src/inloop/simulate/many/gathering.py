@@ -1,4 +1,4 @@
-"""Many runs in memory: chunks become one result, in whatever order they come."""
+"""Many runs in memory: chunks become one result, in any order."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.many.reasons import reasons_of
 from inloop.simulate.many.result import ManyResult, SampleArrays
 
-MOST_NUMBERS = 2e9  # of q, and as many of qd: 32 GB
-SHARES = 32  # chunks per worker: one that takes longer does not hold up the others for long
+MOST_NUMBERS = 2e9  # maximum of q, and as many of qd: 32 GB
+SHARES = 32  # chunks per worker: a slow one does not delay the others for long
 MOST_IN_CHUNK = 64
 
 
 class Gathering:
-    """What was done so far."""
+    """The runs completed so far."""
 
     def __init__(self, order: Order, design: Mapping[str, Any] | None) -> None:
         self._order, self._design = order, design
@@ -39,21 +39,21 @@ class Gathering:
         self._steps = 0
 
     def ranges(self, workers: int) -> list[tuple[int, int]]:
-        """What is left to do, in chunks for so many workers."""
+        """The remaining runs, in chunks for a number of workers."""
         count = self._order.count
         size = min(MOST_IN_CHUNK, max(1, count // (SHARES * workers)))
         return [(k, min(k + size, count)) for k in range(0, count, size)]
 
-    def take(self, found: ChunkRuns, made_by: str) -> None:
-        """Keep what was done of a chunk."""
-        runs = slice(found.begin, found.end)
-        self._q[runs], self._qd[runs] = found.q, found.qd
-        self._reached[runs], self._beyond[runs] = found.reached, found.beyond
-        self._steps += found.steps
-        self._status[runs] = found.status
+    def take(self, chunk: ChunkRuns, made_by: str) -> None:
+        """Store the completed runs of a chunk."""
+        runs = slice(chunk.begin, chunk.end)
+        self._q[runs], self._qd[runs] = chunk.q, chunk.qd
+        self._reached[runs], self._beyond[runs] = chunk.reached, chunk.beyond
+        self._steps += chunk.steps
+        self._status[runs] = chunk.status
 
     def result(self) -> ManyResult:
-        """All of it."""
+        """The result of all runs."""
         order = self._order
         whole = ChunkRuns(
             0, order.count, self._q, self._qd, self._status, self._reached, self._beyond,

@@ -1,4 +1,4 @@
-"""What a sweep is: facts that decide about its numbers, and those that only tell about it."""
+"""Description of a sweep: facts that determine its numbers, and others for information only."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from inloop.plant.quantities.inputs_outputs import input_quantities, output_unit
 from inloop.simulate.many.order import Order
 
 FORMAT = 1
-TOLD = "told"  # facts that decide about nothing
+TOLD = "told"  # facts for information only
 _PACKAGES = ("inloop", "numpy", "scipy", "pyarrow")
-_SHOWN = 4  # differences that are told
+_SHOWN = 4  # differences listed in a message
 
 
 def manifest_of(order: Order, design: Mapping[str, Any] | None, chunk: int) -> dict[str, Any]:
-    """The facts of a sweep, as JSON takes them.
+    """The facts of a sweep, as JSON values.
 
     Args:
         order: the runs.
-        design: how the varied values were found.
+        design: description of the design of the varied values.
         chunk: runs in each file.
     """
     return {
@@ -74,20 +74,20 @@ def _schedule_facts(order: Order) -> dict[str, Any]:
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
-    """What tells a sweep from all others."""
+    """A digest that identifies a sweep."""
     deciding = {name: value for name, value in manifest.items() if name != TOLD}
     return hashlib.sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
 
 
 def differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    """What differs between two sweeps, in words, the first few of it."""
-    found = list(_differing("", _deciding(there), _deciding(here)))
-    left = len(found) - _SHOWN
-    return found[:_SHOWN] + ([f"and {left} more"] if left > 0 else [])
+    """The first differences between two sweeps, in words."""
+    texts = list(_differing("", _deciding(there), _deciding(here)))
+    left = len(texts) - _SHOWN
+    return texts[:_SHOWN] + ([f"and {left} more"] if left > 0 else [])
 
 
 def _deciding(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    # as it comes back from a file
+    # as read back from a file
     plain = json.loads(json.dumps({n: v for n, v in manifest.items() if n != TOLD}))
     return dict(plain)
 
@@ -104,16 +104,16 @@ def _differing(path: str, there: Any, here: Any) -> Any:
 def _words(head: str, name: str, there: Any, here: Any) -> str:
     if head == "varied":
         return f"values of '{name}'" + ("" if there and here else ", which only one of them varies")
-    told = {"plant": "the equations, or the version of inloop", "start": "starts or inputs"}
-    if head in told:
-        return told[head]
+    texts = {"plant": "the equations, or the version of inloop", "start": "starts or inputs"}
+    if head in texts:
+        return texts[head]
     name = name.replace("/", " ")
     called = {"parameters": f"parameter '{name}'", "design": f"{name} of the design"}
     return f"{called.get(head, head)}: {there!r} there, {here!r} here"
 
 
 def _plant_digest(order: Order) -> str:
-    """Of all C text that runs."""
+    """Digest of all C code of the plant."""
     content = hashlib.sha256(runtime_digest().encode())
     for text in order.unit.texts:
         flags = (text.flags, text.extra_flags)
@@ -122,7 +122,7 @@ def _plant_digest(order: Order) -> str:
 
 
 def _start_digest(order: Order) -> str:
-    """Of all else that decides where runs start and what they read."""
+    """Digest of everything else that determines starts and inputs of runs."""
     content = hashlib.sha256(order.starts.kind.encode())
     for name in NAMES:
         for rows in (getattr(order.starts.known, name), getattr(order.starts.rows, name)):
@@ -145,10 +145,10 @@ def _plain(value: Any) -> Any:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

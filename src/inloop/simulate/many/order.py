@@ -1,4 +1,4 @@
-"""Many runs as they are handed out: checked, with all that they share as plain data."""
+"""Many runs ready for distribution: checked, with shared data in plain form."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of
 from inloop.simulate.systems import Conditions, System, make_systems
 
 Schedule = FixedSteps | AdaptiveSteps
-# what a varied value is called, by the argument that holds it
+# suffix of the name of a varied value, by argument
 SUFFIXES = {"q": ".q", "qd": ".qd", "tau": ".tau", "inputs": "", "parameters": ""}
 
 
@@ -48,13 +48,13 @@ class Order:
     Attributes:
         plant: the compiled mechanism.
         unit: its library.
-        systems: its modes, as the runs have them.
-        given: what the user gave.
-        count: how many runs.
-        starts: where they start.
-        work: what they share.
-        method, tolerance: as results tell them.
-        step: as the user gave it [s].
+        systems: its modes, as in the runs.
+        given: arguments of the user.
+        count: number of runs.
+        starts: starts of the runs.
+        work: data shared by the runs.
+        method, tolerance: as in the result.
+        step: as given by the user [s].
         notes: doubts about the first run, in words.
     """
 
@@ -72,22 +72,22 @@ class Order:
 
     @property
     def plants(self) -> Plants:
-        """Its modes by name."""
+        """Modes by name."""
         return self.plant.by_mode or {self.plant.name: self.plant}
 
     @property
     def name(self) -> str:
-        """Of the model."""
+        """Name of the model."""
         return common_name(self.plants)
 
     @functools.cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """Those of all modes."""
+        """Coordinates of all modes."""
         return _coordinates(self.plants)
 
     @functools.cached_property
     def positions(self) -> tuple[str, ...]:
-        """What the columns of q are: coordinates as "<name>.q", components of quaternions."""
+        """Columns of q: coordinates as "<name>.q", components of quaternions."""
         turning = self.plant.positions[self.plant.n :]
         return (*(f"{name}.q" for name in self.coordinates), *turning)
 
@@ -98,7 +98,7 @@ class Order:
 
     @functools.cached_property
     def varied(self) -> dict[str, Array]:
-        """What differs from run to run, by name: "rod.mass", "rod.q"; shape (runs,) each."""
+        """Varied values by name, such as "rod.mass" or "rod.q", shape (runs,) each."""
         return {
             name + suffix: column
             for kind, suffix in SUFFIXES.items()
@@ -117,10 +117,10 @@ def make_order(
     sample: float | None,
     tolerance: float | None,
 ) -> Order:
-    """Check everything, choose the method, find the starts; arguments as of `simulate_many`.
+    """Check all arguments, choose the method, find the starts; arguments as for `simulate_many`.
 
     Raises:
-        InputError: arguments are of no use.
+        InputError: invalid arguments.
     """
     plants = plant.by_mode or {plant.name: plant}
     if tolerance is None:
@@ -129,7 +129,7 @@ def make_order(
     check_values(plants, given)
     check_formulas(plants, given.parameters)
     notes: tuple[str, ...] = ()
-    # careless steps are told before anything runs
+    # report invalid steps before anything runs
     schedule = _schedule(t_end, step, FIRST if method is None else method, sample, None)
     if method is None and tolerance is None:
         method, tolerance, notes = _default_method(plant, t_end, step, given)
@@ -196,13 +196,13 @@ def _times(schedule: Schedule) -> Array:
 def _default_method(
     plant: BarePlant, t_end: float, step: float, given: Arguments
 ) -> tuple[str, float | None, tuple[str, ...]]:
-    """The method that `simulate` takes for the first run, with its tolerance, and its doubts."""
+    """The method that `simulate` chooses for the first run, with its tolerance, and its doubts."""
     if controller_of(plant.by_mode or {plant.name: plant}) is not None:
-        # as against the clock
+        # as in real time
         inputs = given.inputs.first()
         values = inputs if isinstance(inputs, Mapping) else {}
-        found = method_at_start(plant, given.q.first(), given.qd.first(), values, step)
-        return found, None, ()
+        chosen = method_at_start(plant, given.q.first(), given.qd.first(), values, step)
+        return chosen, None, ()
     options: dict[str, Any] = {"t_end": t_end, "step": step}
     options |= {name: getattr(given, name).first() for name in ("q", "qd", "tau", "inputs")}
     try:
@@ -211,12 +211,12 @@ def _default_method(
         else:
             tried = simulate(plant, **options)
     except (SimulationError, InputError):
-        # it is told as run 0, with its reason
+        # run 0 is reported as failed, with its reason
         return FIRST, None, ()
     return tried.method, tried.tolerance, tuple(f"run 0: {doubt}" for doubt in tried.doubts)
 
 
-# what the runs share
+# data shared by the runs
 
 
 def _recipe(
@@ -246,7 +246,7 @@ def _tape(inputs: Inputs) -> TapeRecipe | None:
 
 
 def _turning(plants: Plants, unit: PlantUnit) -> range:
-    """Which outputs of the unit are components of quaternions."""
+    """Indices of outputs of the unit that are components of quaternions."""
     plant = next(iter(plants.values()))
     names, outputs = plant.positions[plant.n :], unit.table.outputs
     first = next((k for k, out in enumerate(outputs) if out.name in names[:1]), 0)
@@ -261,7 +261,7 @@ def _tolerances(plants: Plants, at: Mapping[str, Conditions], schedule: Adaptive
         known = [formulation.with_partition(parts) for parts in formulation.known]
         systems = [make_systems(plants, at, None, {name: k})[number] for k in known]
         sizes = [system.scales.sizes for system in systems]
-        # the choice that is made while it runs stands behind them: there the smallest units count
+        # a choice made at run time follows them, with the smallest units
         sizes.append(_smallest(sizes[0], systems[0].n, len(plant.mechanism.states)))
         rows.append([schedule.atol * row for row in sizes])
     shape = len(rows), max(map(len, rows)), max(len(row) for mode in rows for row in mode)
@@ -276,7 +276,7 @@ def _smallest(sizes: Array, n: int, states: int) -> Array:
     """The smallest unit of positions, and of velocities, in place of each of them."""
     z, end = 2 * n, 2 * n + states
     places = np.concatenate([sizes[:n], sizes[end:]])
-    found = sizes.copy()
-    found[:n] = found[end:] = places.min(initial=np.inf)
-    found[n:z] = sizes[n:z].min(initial=np.inf)
-    return found
+    units = sizes.copy()
+    units[:n] = units[end:] = places.min(initial=np.inf)
+    units[n:z] = sizes[n:z].min(initial=np.inf)
+    return units

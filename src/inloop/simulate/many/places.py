@@ -1,4 +1,4 @@
-"""Where many runs are done: in this process, or on a Ray cluster."""
+"""Where many runs are computed: in this process, or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RAY = "ray"
 
 
 def find_place(on: Any) -> RayCluster | None:
-    """What a user means; None: this process.
+    """The place chosen by the user; None: this process.
 
     Args:
         on: None, "ray", the module `ray`, or the address of a cluster.
@@ -23,7 +23,7 @@ def find_place(on: Any) -> RayCluster | None:
     """
     if on is None:
         return None
-    # an array answers == with another one
+    # == of an array returns an array
     named = isinstance(on, str) and on == RAY
     if named or (isinstance(on, types.ModuleType) and on.__name__ == RAY):
         return RayCluster(None)

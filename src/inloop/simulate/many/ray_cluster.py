@@ -1,4 +1,4 @@
-"""Many runs on a Ray cluster: chunks are handed out, and again if their node is lost."""
+"""Many runs on a Ray cluster: chunks are distributed, and repeated if their node is lost."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from inloop.native.shipping import libraries_here
 from inloop.simulate.many.order import Order
 from inloop.simulate.many.ray_worker import Missing, Shipment, build_for_kind, do_chunk
 
-AHEAD = 2  # chunks per core that are handed out before they can begin
+AHEAD = 2  # chunks submitted per core, including those that wait
 LOOK_PERIOD = 1.0  # [s]
-KNOCK_TIME = 10.0  # for an answer of a machine [s]
+KNOCK_TIME = 10.0  # timeout for an answer of a machine [s]
 MOST_ATTEMPTS = 5  # of a chunk whose workers die
 LOOPBACK = "127.0.0.1"
 
@@ -35,17 +35,17 @@ Watch = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class RayCluster:
-    """A cluster that may have to be connected to, or started.
+    """A cluster, which is connected to or started if necessary.
 
     Attributes:
-        address: where it is; None: the one that this process is connected to, that of
-            RAY_ADDRESS, else one of this machine that is started for the time of the runs.
+        address: its address; None: the cluster that this process is connected to, that of
+            RAY_ADDRESS, or else a local one, started for the duration of the runs.
     """
 
     address: str | None
 
     def run(self, order: Order, chunks: Iterator[Chunk], take: Take, watch: Watch) -> bool:
-        """Do all chunks; whether Ctrl-C ended them early.
+        """Compute all chunks; returns whether Ctrl-C ended them early.
 
         Raises:
             InputError: Ray is not installed, or a node cannot be used.
@@ -62,7 +62,7 @@ class RayCluster:
 
 
 class _Dispatch:
-    """Chunks on their way."""
+    """Distribution of the chunks."""
 
     def __init__(self, ray: Any, order: Order, chunks: Iterator[Chunk]) -> None:
         self._ray, self._chunks, self._key = ray, chunks, secrets.token_hex(16)
@@ -74,7 +74,7 @@ class _Dispatch:
         self._attempts: Counter[int] = Counter()
         self._done = self._nodes = self._cores = 0
         self._looked = -LOOK_PERIOD
-        # attempts are counted here, so that a chunk that ends its workers is told by name
+        # attempts are counted here, so that a chunk that crashes its workers can be named
         options = {"num_cpus": 1, "max_retries": 0}
         self._do = ray.remote(**options)(do_chunk)
         self._build = ray.remote(**options)(build_for_kind)
@@ -116,26 +116,26 @@ class _Dispatch:
         chunk = self._under_way.pop(reference)
         failures = self._ray.exceptions
         try:
-            found = self._ray.get(reference)
+            answer = self._ray.get(reference)
         except failures.RayTaskError as error:
             if not _is_loss(failures, error.cause):
-                raise _told(error.as_instanceof_cause()) from error
-            # who built for its kind, or held what was built, is lost
+                raise _own_error(error.as_instanceof_cause()) from error
+            # the node that built for its kind, or held the libraries, is lost
             self._libraries = dict([next(iter(self._libraries.items()))])
             self._try_again(chunk, error)
             return
         except failures.RayError as error:
             self._try_again(chunk, error)
             return
-        if isinstance(found, Missing):
-            self._build_for(found)
+        if isinstance(answer, Missing):
+            self._build_for(answer)
             self._again.append(chunk)
             return
-        take(found.found, found.made_by)
+        take(answer.found, answer.made_by)
         self._done += chunk.end - chunk.begin
 
     def _try_again(self, chunk: Chunk, error: Exception) -> None:
-        """Its node or its process is lost."""
+        """Submit a chunk again, after its node or its process was lost."""
         self._attempts[chunk.begin] += 1
         if self._attempts[chunk.begin] >= MOST_ATTEMPTS:
             raise SimulationError(
@@ -147,7 +147,7 @@ class _Dispatch:
         self._again.append(chunk)
 
     def _build_for(self, missing: Missing) -> None:
-        """Let one node build for all of its kind; who asks for the libraries waits for them."""
+        """Let one node build for all of its kind; chunks that need the libraries wait for them."""
         if missing.kind not in self._libraries:
             strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
             there = self._build.options(scheduling_strategy=strategy(missing.node, soft=False))
@@ -158,7 +158,7 @@ class _Dispatch:
             self._ray.cancel(reference, force=True)
 
     def _look(self) -> None:
-        """See now and then how large the cluster is: nodes come and go."""
+        """Update the size of the cluster periodically: nodes may join and leave."""
         if time.monotonic() < self._looked + LOOK_PERIOD:
             return
         self._looked = time.monotonic()
@@ -172,8 +172,8 @@ def _is_loss(failures: Any, cause: Any) -> bool:
     return isinstance(cause, failures.RayError) and not isinstance(cause, failures.RayTaskError)
 
 
-def _told(error: Exception) -> Exception:
-    """What a task says, as our own error."""
+def _own_error(error: Exception) -> Exception:
+    """The error of a task as one of ours."""
     if isinstance(error, ModuleNotFoundError):
         return SimulationError(
             f"a node of the cluster lacks {error.name}",
@@ -185,7 +185,7 @@ def _told(error: Exception) -> Exception:
 
 
 def need_ray() -> Any:
-    """The package.
+    """The package ray.
 
     Raises:
         InputError: it is not installed.
@@ -202,7 +202,7 @@ def need_ray() -> Any:
 
 @contextlib.contextmanager
 def _connected(address: str | None) -> Iterator[Any]:
-    """Ray, connected to a cluster; what was connected or started here ends here.
+    """Ray, connected to a cluster; a connection or cluster started here ends here.
 
     Raises:
         SimulationError: no cluster answers at the address.
@@ -228,10 +228,10 @@ def _connected(address: str | None) -> Iterator[Any]:
 
 
 def _refuse_another(ray: Any, address: str | None) -> None:
-    """A process has one cluster at a time.
+    """Refuse a second cluster: a process has one at a time.
 
     Raises:
-        InputError: it is connected to another one than that of the address.
+        InputError: it is connected to a cluster at another address.
     """
     present = ray.get_runtime_context().gcs_address
     if address not in (None, present):
@@ -255,10 +255,10 @@ def _reach(ray: Any, address: str) -> None:
 
 
 def knock(address: str) -> None:
-    """See that somebody listens at an address; Ray itself would try for minutes.
+    """Check that a server listens at an address; Ray itself would try for minutes.
 
     Raises:
-        SimulationError: nobody does.
+        SimulationError: none does.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
@@ -278,7 +278,7 @@ def _unreachable(address: str, error: Exception) -> SimulationError:
 
 @contextlib.contextmanager
 def _local_cluster(ray: Any) -> Iterator[None]:
-    """A cluster of this machine alone: it listens at 127.0.0.1 only.
+    """A local cluster, which listens only at 127.0.0.1.
 
     Raises:
         SimulationError: it would listen elsewhere.
@@ -302,10 +302,10 @@ def _local_cluster(ray: Any) -> Iterator[None]:
 
 
 def have_token() -> None:
-    """Let Ray ask for a token that other users of this machine do not have.
+    """Make Ray require a token that other users of this machine do not have.
 
-    Without one Ray would write a new one to the user's home. It stays for the time of this
-    process, which may start Ray again: Ray reads it once.
+    Without one, Ray would write a new one to the user's home. It stays valid for the lifetime of
+    this process, which may start Ray again: Ray reads it once.
     """
     kept = Path.home() / ".ray" / "auth_token"
     if not kept.exists() and "RAY_AUTH_TOKEN_PATH" not in os.environ:
@@ -314,8 +314,8 @@ def have_token() -> None:
 
 @contextlib.contextmanager
 def loopback(ray: Any) -> Iterator[None]:
-    """Let Ray use the address of this machine that is only seen from here."""
-    # read from RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER when Ray is imported, which may be long ago
+    """Make Ray use the loopback address, which is not reachable from other machines."""
+    # read from RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER when Ray is imported, possibly long before
     constants = ray._private.ray_constants
     before = constants.ENABLE_RAY_CLUSTER
     constants.ENABLE_RAY_CLUSTER = False
@@ -328,7 +328,7 @@ def loopback(ray: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """No messages of Ray's own between ours but errors."""
+    """Suppress all messages of Ray except errors."""
     logger = logging.getLogger("ray")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -340,7 +340,7 @@ def _quiet() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Variables for a while; what the user has set stays."""
+    """Set environment variables temporarily, except those set by the user."""
     mine = {name: value for name, value in values.items() if name not in os.environ}
     os.environ.update(mine)
     try:

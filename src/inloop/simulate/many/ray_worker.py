@@ -1,4 +1,4 @@
-"""What processes of a Ray cluster do: chunks of runs, with libraries that were shipped to them."""
+"""Work of the processes of a Ray cluster: chunks of runs, with libraries sent to them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inloop.native.shipping import Libraries, LibraryText, build_libraries, mach
 
 @dataclass(frozen=True)
 class Shipment:
-    """What all chunks of a sweep share.
+    """Data shared by all chunks of a sweep.
 
     Attributes:
-        runtime: digest of the runtime's text, which must be the same everywhere.
-        work: what the runs share.
-        texts: of all libraries, for machines of another kind.
+        runtime: digest of the runtime's source, which must be the same everywhere.
+        work: data shared by the runs.
+        texts: sources of all libraries, for machines of another kind.
     """
 
     runtime: str
@@ -31,7 +31,7 @@ class Shipment:
 
 @dataclass(frozen=True)
 class Done:
-    """A chunk that was done, and what made the code that did it."""
+    """A completed chunk, and the machine and compiler that built its code."""
 
     found: ChunkRuns
     made_by: str
@@ -39,24 +39,24 @@ class Done:
 
 @dataclass(frozen=True)
 class Missing:
-    """There are no libraries yet for machines of this kind, such as this node."""
+    """There are no libraries yet for machines of the kind of this node."""
 
     kind: str
     node: str
 
 
-# the sweep that this process works for: its key, who does its chunks, who made the code
+# the current sweep of this process: its key, its worker, machine and compiler of its code
 _present: list[tuple[str, ChunkWorker, str]] = []
 
 
 def do_chunk(
     key: str, shipment: list[Any], libraries: Mapping[str, Any], chunk: Chunk
 ) -> Done | Missing:
-    """Do the runs of a chunk.
+    """Compute the runs of a chunk.
 
     Args:
-        key: of the sweep.
-        shipment: reference to its `Shipment`, in a list: read by a process once.
+        key: key of the sweep.
+        shipment: reference to its `Shipment`, in a list: each process reads it once.
         libraries: references to its `Libraries` by kind of machine.
         chunk: the runs.
 
@@ -82,7 +82,7 @@ def build_for_kind(shipment: list[Any]) -> Libraries:
     """Build the libraries on a node, for all machines of its kind.
 
     Raises:
-        BuildError: there is no compiler, or it refuses the text.
+        BuildError: there is no compiler, or it rejects the source.
     """
     import ray
 

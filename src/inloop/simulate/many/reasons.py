@@ -13,26 +13,26 @@ from inloop.simulate.systems import System
 
 
 def reasons_of(
-    systems: Sequence[System], names: Sequence[str], found: ChunkRuns, step: float
+    systems: Sequence[System], names: Sequence[str], chunk: ChunkRuns, step: float
 ) -> dict[int, str]:
-    """Why runs of a chunk failed, by number.
+    """Why runs of a chunk failed, by index of the run.
 
     Args:
         systems: the modes of the plant.
-        names: of all coordinates.
-        found: what came out.
-        step: as the user gave it [s].
+        names: names of all coordinates.
+        chunk: the completed runs.
+        step: as given by the user [s].
     """
     return {
-        found.begin + int(run): _reason(systems, names, found, int(run), step)
-        for run in np.flatnonzero(found.status != Status.OK)
+        chunk.begin + int(run): _reason(systems, names, chunk, int(run), step)
+        for run in np.flatnonzero(chunk.status != Status.OK)
     }
 
 
 def _reason(
-    systems: Sequence[System], names: Sequence[str], found: ChunkRuns, run: int, step: float
+    systems: Sequence[System], names: Sequence[str], chunk: ChunkRuns, run: int, step: float
 ) -> str:
-    status, t, about = Status(int(found.status[run])), found.reached[run], int(found.beyond[run])
+    status, t, about = Status(int(chunk.status[run])), chunk.reached[run], int(chunk.beyond[run])
     if status == Status.STOPPED:
         return "STOPPED: interrupted" + (f" at t = {t:.6g} s" if math.isfinite(t) else "")
     plant, formulation = systems[0].plant, systems[0].formulation

@@ -1,4 +1,4 @@
-"""What many runs computed: one array for all of them, and why some failed."""
+"""Result of many runs: one array for all of them, and why some failed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 5  # failed runs in the text of a result
 
 
 class RunSamples(Protocol):
-    """Where the samples of many runs are: in memory, or in files."""
+    """Samples of many runs, in memory or in files."""
 
     def signal(self, name: str) -> Array:
         """One signal of all runs, shape (runs, samples)."""
@@ -32,7 +32,7 @@ class SampleArrays:
     """Samples in memory.
 
     Attributes:
-        names: of the columns of q, then of those of qd.
+        names: names of the columns of q, then of qd.
         q: shape (runs, samples, positions).
         qd: shape (runs, samples, coordinates).
     """
@@ -56,21 +56,21 @@ class ManyResult:
     """Samples of many runs. `many["crank.q"]` gives one signal, shape (runs, samples).
 
     Attributes:
-        name: of the model.
-        coordinates: their names, as the columns of qd.
+        name: name of the model.
+        coordinates: names of the coordinates, which are the columns of qd.
         positions: signals that are the columns of q.
         t: times [s], shape (samples,).
-        samples: where the samples are.
-        status: how each run ended: "OK", or the name of what ended it.
-        reasons: number of a run that failed → why, in words.
-        reached: time that each run reached [s]; NaN where its start failed.
+        samples: the samples, in memory or in files.
+        status: how each run ended: "OK", or the name of the failure.
+        reasons: why a run failed, in words, by index of the run.
+        reached: time that each run reached [s]; NaN if its start failed.
         method: the integrator.
-        tolerance: relative error per step where the steps are chosen by it, else None.
-        steps: of all runs.
-        varied: what differs from run to run, such as "rod.mass" or "rod.q", shape (runs,) each.
-        design: how these values were found, as `Design.describe` tells it.
-        notes: what happened, in words.
-        folder: where the files of the runs are; None: there are none.
+        tolerance: relative error per step of adaptive steps; None for fixed steps.
+        steps: number of steps of all runs.
+        varied: varied values, such as "rod.mass" or "rod.q", shape (runs,) each.
+        design: description of the design of these values, as by `Design.describe`.
+        notes: remarks for readers of the result.
+        folder: folder with the files of the runs; None: there are none.
     """
 
     name: str
@@ -95,7 +95,7 @@ class ManyResult:
     def q(self) -> Array:
         """Positions, shape (runs, samples, n).
 
-        NaN from where a run failed, and for coordinates that a mode does not have.
+        NaN after a run failed, and for coordinates that a mode does not have.
         """
         return self._stacked("q", self.positions)
 
@@ -116,17 +116,17 @@ class ManyResult:
 
     @property
     def failed(self) -> tuple[int, ...]:
-        """Numbers of the runs that did not come to their end."""
+        """Indices of the runs that did not reach their end."""
         return tuple(self.reasons)
 
     @property
     def final(self) -> dict[str, Array]:
-        """The state at the end by signal, such as "crank.q": shape (runs,), NaN where it failed."""
+        """Final state by signal, such as "crank.q": shape (runs,), NaN for failed runs."""
         return {name: self.samples.end(name) for name in self.signals}
 
     @functools.cached_property
     def energy(self) -> Array:
-        """Kinetic and potential energy [J], shape (runs, samples, 2); computed when asked for.
+        """Kinetic and potential energy [J], shape (runs, samples, 2); computed on demand.
 
         Raises:
             InputError: the mechanism has modes, or the runs were read from files.
@@ -144,7 +144,7 @@ class ManyResult:
             )
         assert self.parameters is not None
         positions, velocities = self.q, self.qd
-        found = np.empty((*positions.shape[:2], 2))
+        energies = np.empty((*positions.shape[:2], 2))
         rows = self.parameters if self.parameters.ndim == 2 else self.parameters[None]
         runs = slice(None) if len(rows) == 1 else None
         for run, values in enumerate(rows):
@@ -152,8 +152,8 @@ class ManyResult:
             q, qd = (a[chosen].reshape(-1, a.shape[2]) for a in (positions, velocities))
             pre = plant.equations.prepared_for("energy", values)
             E = plant.evaluate("energy", ready=True, pre=pre, q=q, qd=qd, lanes=False)["E"]
-            found[chosen] = E.reshape(-1, len(self.t), 2)
-        return found
+            energies[chosen] = E.reshape(-1, len(self.t), 2)
+        return energies
 
     def __getitem__(self, signal: str) -> Array:
         """A signal of all runs, such as "<coordinate>.q" or ".qd", shape (runs, samples)."""

@@ -1,4 +1,4 @@
-"""Many runs of a plant, on all cores or on a cluster: other values and starts in each."""
+"""Many runs of a plant with different values and starts, on all cores or on a cluster."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ def simulate_many(
 ) -> ManyResult:
     """Integrate the equations of motion many times, on all cores or on a Ray cluster.
 
-    Whatever differs from run to run is an array with one number per run; all else is shared. A
+    Values that differ between runs are arrays with one number per run; all others are shared. A
     run that fails does not end the others. The numbers of a run are those of `plant.simulate`
     with the same start, step and method, as long as independent coordinates need not change; runs
-    are not judged one by one as `plant.simulate` judges its own.
+    are not checked one by one as `plant.simulate` does.
 
     Args:
         plant: the compiled mechanism.
         t_end: length of each run [s].
         step: step of the integrator [s].
-        method: as in `simulate`, without "scipy". If none is named, the one that `simulate`
-            takes for the first run, which is run once more for that.
-        runs: how many; not needed where an argument holds one number per run.
+        method: as in `simulate`, except "scipy". Default: the one that `simulate` chooses for the
+            first run, which is computed twice for this.
+        runs: number of runs; not needed if an argument has one number per run.
         q: coordinates at the start: by name, numbers or arrays of shape (runs,); or an array of
-            shape (n,) or (runs, n). Of a mechanism with loops, independent coordinates may
-            differ by name, and the others follow from where the plant starts, on the same
+            shape (n,) or (runs, n). For a mechanism with loops, independent coordinates may
+            differ by name, and the others follow from the start of the plant, on the same
             branch; whole rows must close the loops.
         qd: velocities at the start, likewise.
         tau: constant joint efforts [N·m or N], likewise.
@@ -75,13 +75,13 @@ def simulate_many(
             "rod.tau" or as an input.
         sample: time between samples [s]; by default only the first and the last state are kept.
         tolerance: relative error per step; then "dopri", "rodas", "alpha" choose their own steps.
-        folder: write the runs there as they come, as Parquet files. The same call goes on where
-            one was interrupted.
-        chunk: runs in each of these files; chosen by their number if not given.
+        folder: write the runs there as they complete, as Parquet files. The same call continues
+            an interrupted one.
+        chunk: runs in each of these files; by default chosen from the number of runs.
         on: "ray" for a Ray cluster, or the address of one; all cores of this machine if None.
 
     Raises:
-        InputError: arguments are of no use, or the folder holds something else.
+        InputError: invalid arguments, or the folder contains something else.
         SimulationError: the disk is full, or the cluster is lost; runs in the folder are kept.
         KeyboardInterrupt: Ctrl-C; `result` holds what was computed, other runs are STOPPED.
     """
@@ -122,7 +122,7 @@ def simulate_many(
 
 
 def _again(order: Order, done: ManyResult) -> Again:
-    """What makes some of the runs again, with other steps."""
+    """A function that repeats some of the runs, with other steps."""
 
     def run(given: Arguments, runs: int, step: float, sample: float) -> ManyResult:
         other = make_order(
@@ -144,7 +144,7 @@ def _again(order: Order, done: ManyResult) -> Again:
 
 
 def _do(order: Order, keeper: Gathering | Storing, place: RayCluster | None) -> bool:
-    """Do what is left; whether Ctrl-C ended it early."""
+    """Compute the remaining runs; returns whether Ctrl-C ended them early."""
     threads = min(cores(), order.count)
     ranges = keeper.ranges(threads)
     kept = order.count - sum(end - begin for begin, end in ranges)
@@ -165,7 +165,7 @@ def _do(order: Order, keeper: Gathering | Storing, place: RayCluster | None) -> 
             order.unit.library,
             chunks,
             threads,
-            lambda found: keeper.take(found, mine),
+            lambda chunk: keeper.take(chunk, mine),
             watch,
         )
 

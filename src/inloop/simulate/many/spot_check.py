@@ -1,8 +1,8 @@
-"""Whether the steps of many runs are short enough, looked at in a few of them.
+"""Spot check of many runs: whether their steps are short enough.
 
-A single run is judged by its energy balance and by what is stiff in it (`simulate/judging`), which
-would take longer than most of many runs. So the runs with the least and the largest of what is
-varied are made again, with samples, and with half the step: both must be the same motion.
+A single run is checked by its energy balance and stiffness (`simulate/judging`), which would take
+longer than most of many runs. So the runs with the smallest and largest varied values are repeated,
+with samples, and with half the step: both must be the same motion.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.many.starts import Arguments
 
-LEAST, PART, MOST = 2, 20, 8  # runs that are made again: a part of all of them, within these
-SAMPLES = 50  # that tell the way of the joints
+LEAST, PART, MOST = 2, 20, 8  # runs to repeat: one in PART, at least LEAST, at most MOST
+SAMPLES = 50  # per run, of the motion of the joints
 
 Again = Callable[[Arguments, int, float, float], ManyResult]  # values, runs, step, sample
 
 
-def doubtful_runs(order: Order, found: ManyResult, again: Again) -> tuple[str, ...]:
-    """What to tell of runs that half their step leads elsewhere.
+def doubtful_runs(order: Order, result: ManyResult, again: Again) -> tuple[str, ...]:
+    """Notes on runs whose motion differs with half the step.
 
     Args:
         order: the runs.
-        found: what they came to.
-        again: makes some of them again.
+        result: their result.
+        again: repeats some of them.
     """
     schedule = order.work.schedule
     if not isinstance(schedule, FixedSteps) or schedule.steps < 2 or _decides(order):
         return ()
-    picked = [run for run in _extreme(order) if found.status[run] == "OK"]
+    picked = [run for run in _extreme(order) if result.status[run] == "OK"]
     if not picked:
         return ()
     chosen = Arguments(**{k: _of_runs(item, picked) for k, item in vars(order.given).items()})
@@ -61,14 +61,14 @@ def doubtful_runs(order: Order, found: ManyResult, again: Again) -> tuple[str, .
 
 
 def _decides(order: Order) -> bool:
-    """Contacts and controllers decide at steps: others lead elsewhere, and neither is wrong."""
+    """Whether contacts or controllers decide at steps: the motion depends on them legitimately."""
     touches = any(plant.mechanism.touches for plant in order.plants.values())
     hard = any(plant.mechanism.hard_contacts for plant in order.plants.values())
     return touches or hard or controller_of(order.plants) is not None
 
 
 def _extreme(order: Order) -> list[int]:
-    """Runs with the largest and the least of what is varied, parameters first."""
+    """Runs with the largest and smallest varied values, parameters first."""
     kinds = ("parameters", "inputs", "q", "qd", "tau")
     columns = [c for kind in kinds for c in getattr(order.given, kind).columns.values()]
     runs = [int(find(column)) for column in columns for find in (np.argmax, np.argmin)]
@@ -81,8 +81,8 @@ def _of_runs(given: Given, runs: list[int]) -> Given:
 
 
 def _miss(order: Order, whole: ManyResult, half: ManyResult, k: int) -> Miss:
-    """How far number k of the runs is from where half its step leads."""
+    """Difference between run k of `whole` and of `half`, with half the step."""
     if half.status[k] != "OK":
         return NO_END
-    found, other = (lambda name, runs=runs: runs[name][k] for runs in (whole, half))
-    return miss_of(order.plants.values(), whole.t, found, half.t, other)
+    run, halved = (lambda name, runs=runs: runs[name][k] for runs in (whole, half))
+    return miss_of(order.plants.values(), whole.t, run, half.t, halved)

@@ -1,4 +1,4 @@
-"""Where each of many runs starts, and what it reads: what all share, and where they differ."""
+"""Starts and inputs of many runs: shared values, and rows that differ."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Plants = Mapping[str, BarePlant]
 
 @dataclass(frozen=True)
 class Arguments:
-    """Whatever may differ from run to run."""
+    """Arguments that may differ between runs."""
 
     q: Given
     qd: Given
@@ -38,7 +38,7 @@ class Arguments:
 def read_arguments(
     plants: Plants, q: Columns, qd: Columns, tau: Columns, inputs: Any, parameters: Columns
 ) -> Arguments:
-    """What the user wrote, checked by itself."""
+    """Read and check the user's arguments."""
     first = next(iter(plants.values()))
     joints = tuple(dict.fromkeys(c for plant in plants.values() for c in plant.coordinates))
     known = tuple(dict.fromkeys(name for plant in plants.values() for name in plant.inputs))
@@ -59,17 +59,17 @@ def read_arguments(
 
 
 def _read_positions(plant: BarePlant, q: Columns) -> Given:
-    """Positions; the attitude of a ball joint is a quaternion by the name of its body."""
+    """Positions; the attitude of a ball joint is a quaternion, named after its body."""
     attitudes = {each.name: each.names for each in plant.mechanism.attitudes}
     if isinstance(q, Mapping):
         for name in by_name(q, "q"):
             if name in plant.positions:
-                plant.equations.places(name, plant.nq)  # complains about parts of an attitude
+                plant.equations.places(name, plant.nq)  # rejects single components of an attitude
     return read_given(q, "q", plant.positions, several=attitudes)
 
 
 def shared_conditions(plants: Plants, given: Arguments) -> dict[str, Conditions]:
-    """What all runs read; where they differ, what the plant begins with."""
+    """Conditions common to all runs, with the plant's initial values where runs differ."""
     tau, inputs = given.tau.shared, given.inputs.shared
     return {name: conditions(plants, each, tau, inputs, {}) for name, each in plants.items()}
 
@@ -77,7 +77,7 @@ def shared_conditions(plants: Plants, given: Arguments) -> dict[str, Conditions]
 def starts_of(
     plants: Plants, given: Arguments, at: Mapping[str, Conditions], t_end: float
 ) -> Starts:
-    """The start that all runs share, and the rows in which they differ from it."""
+    """The common start of all runs, and the rows that differ from it."""
     name, plant = next(iter(plants.items()))
     signals = at[name].inputs
     check_velocities(plant, signals, 0.0, t_end, {})
@@ -111,7 +111,7 @@ def starts_of(
 def _driven_from(
     plant: BarePlant, drives: Drives | None, u: Array, z: Array, rows: StartRows
 ) -> StartRows:
-    """Where and how fast drives begin with the parameters of each run."""
+    """Initial positions and velocities of drives with the parameters of each run."""
     if drives is None:
         return rows
     values = np.atleast_2d(rows.parameters)
@@ -131,17 +131,17 @@ def moved_starts(plants: Plants, given: Arguments, starts: Starts) -> tuple[str,
     declared = [k for k in plant.formulation.positions.declared if k < plant.n]
     free = [k for k in declared if k not in plant.formulation.driven_indices]
     first, units = plant.mechanism.first_q, plant.coordinate_sizes
-    told = []
+    notes = []
     for k in free:
         elsewhere = np.flatnonzero(np.abs(rows[:, k] - first[k]) > CLOSE * units[k])
         if len(elsewhere):
             run = int(elsewhere[0])
-            told.append(
+            notes.append(
                 f"{len(elsewhere)} of {len(rows)} runs start '{plant.coordinates[k]}' elsewhere "
                 f"than declared, as loops cannot close there: run {run} at {rows[run, k]:.6g}, "
                 f"declared {first[k]:.6g}"
             )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _parameter_rows(plant: BarePlant, given: Given) -> Array:
@@ -151,7 +151,7 @@ def _parameter_rows(plant: BarePlant, given: Given) -> Array:
 
 
 def check_values(plants: Plants, given: Arguments) -> None:
-    """Refuse what no run can have: inputs that the plant leads itself, parameters out of range.
+    """Refuse inputs that the plant controls itself, and parameters out of range.
 
     Raises:
         InputError: names the input, or the run and the parameter.
@@ -162,7 +162,7 @@ def check_values(plants: Plants, given: Arguments) -> None:
 
 
 def check_formulas(plants: Plants, given: Given) -> None:
-    """Refuse parameters of runs with which a formula of them leaves its bound.
+    """Refuse parameters with which a formula of them exceeds its bound.
 
     Raises:
         InputError: names the first such run and the formula.
@@ -179,17 +179,17 @@ def check_formulas(plants: Plants, given: Given) -> None:
 
 
 def _places_followers(plant: BarePlant, given: Given) -> bool:
-    """Whether positions are free, or given, of coordinates that follow others once a run begins."""
+    """Whether coordinates that are dependent during a run have free or given initial positions."""
     names = {plant.coordinates[k] for k in plant.formulation.placed_positions}
-    said = names & {*given.shared, *given.columns}
-    return bool(plant.formulation.led_positions or said)
+    given_names = names & {*given.shared, *given.columns}
+    return bool(plant.formulation.led_positions or given_names)
 
 
 def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Array:
     """Closed positions of all runs of a mechanism that cannot be closed by independent velocities.
 
-    It has more free positions than velocities, declares velocities of coordinates that follow from
-    others, or its runs carry all coordinates.
+    It has more free positions than velocities, declares velocities of coordinates that depend on
+    others, or its runs integrate all coordinates.
 
     Raises:
         InputError: a run cannot start there.
@@ -201,53 +201,55 @@ def _kept_positions(plant: BarePlant, given: Arguments, rows: StartRows) -> Arra
             "not follow from them alone",
             fix="Give q as an array with a row for each run.",
         )
-    said = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
-    said = [] if given.q.is_whole else said
-    must = [*plant.formulation.driven_indices, *said]
+    named = [plant.coordinates.index(name) for name in (*given.q.shared, *given.q.columns)]
+    named = [] if given.q.is_whole else named
+    fixed = [*plant.formulation.driven_indices, *named]
     count = max(len(a) for a in (rows.q, rows.parameters) if a.ndim == 2)
-    wishes = np.broadcast_to(rows.q, (count, rows.q.shape[-1]))
+    targets = np.broadcast_to(rows.q, (count, rows.q.shape[-1]))
     values = np.broadcast_to(rows.parameters, (count, rows.parameters.shape[-1]))
-    found = []
+    positions = []
     for run in range(count):
         try:
-            found.append(_kept_position(plant, wishes[run], must, values[run]))
+            positions.append(_kept_position(plant, targets[run], fixed, values[run]))
         except ModelError as error:
-            told = error.mistakes[0]
-            raise InputError(f"run {run}: {told.what}", told.where, told.fix) from error
-    return np.array(found)
+            mistake = error.mistakes[0]
+            raise InputError(f"run {run}: {mistake.what}", mistake.where, mistake.fix) from error
+    return np.array(positions)
 
 
-def _kept_position(plant: BarePlant, wish: Array, must: Sequence[int], values: Array) -> Array:
+def _kept_position(plant: BarePlant, target: Array, fixed: Sequence[int], values: Array) -> Array:
     positions = plant.formulation.positions
-    near = positions.lead(wish, must, values)
-    return positions.keep(wish, must, None, values, near).found.q
+    near = positions.lead(target, fixed, values)
+    return positions.keep(target, fixed, None, values, near).found.q
 
 
 def _kept_velocities(plant: BarePlant, given: Arguments, rows: StartRows, q: Array) -> Array:
-    """Velocities of all runs: those that are given, or else declared, and what follows from them.
+    """Velocities of all runs: given or declared ones, and those that follow from them.
 
     Raises:
         InputError: a run cannot start with them.
     """
-    said = [plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)]
-    said += [*_declared_followers(plant, given.qd), *plant.formulation.driven_indices]
-    wishes = np.broadcast_to(rows.qd, (len(q), plant.n))
-    free = [k for k in plant.formulation.partition.independent if k not in said]
+    fixed_indices = [
+        plant.coordinates.index(name) for name in (*given.qd.shared, *given.qd.columns)
+    ]
+    fixed_indices += [*_declared_followers(plant, given.qd), *plant.formulation.driven_indices]
+    targets = np.broadcast_to(rows.qd, (len(q), plant.n))
+    free = [k for k in plant.formulation.partition.independent if k not in fixed_indices]
     names = ", ".join(plant.formulation.independent)
     values = np.broadcast_to(rows.parameters, (len(q), rows.parameters.shape[-1]))
-    found = []
+    velocities = []
     for run, at in enumerate(q):
-        must = {k: float(wishes[run, k]) for k in said}
-        wanted = {k: float(wishes[run, k]) for k in free}
-        kept = plant.formulation.keep_velocities(at, must, wanted, values[run])
+        fixed = {k: float(targets[run, k]) for k in fixed_indices}
+        preferred = {k: float(targets[run, k]) for k in free}
+        kept = plant.formulation.keep_velocities(at, fixed, preferred, values[run])
         for k in kept.contradicted:
             raise InputError(
-                f"run {run}: '{plant.coordinates[k]}' cannot start with velocity {must[k]:g}, the "
+                f"run {run}: '{plant.coordinates[k]}' cannot start with velocity {fixed[k]:g}, the "
                 f"loops leave it {kept.qd[k]:g}",
                 fix=f"Give qd of independent coordinates: {names}.",
             )
-        found.append(kept.qd)
-    return np.array(found)
+        velocities.append(kept.qd)
+    return np.array(velocities)
 
 
 def _input_row(plants: Plants, at: Mapping[str, Conditions]) -> Array:
@@ -262,7 +264,7 @@ def _input_row(plants: Plants, at: Mapping[str, Conditions]) -> Array:
 
 
 def _state_rows(plant: BarePlant, inputs: Given, z: Array) -> Array:
-    """States of laws at the start; a filtered drive rests where its input is."""
+    """States of laws at the start; a filtered drive is at rest at its input."""
     index = {state.name: k for k, state in enumerate(plant.mechanism.states)}
     rows = z
     for drive in plant.mechanism.drives:
@@ -274,7 +276,7 @@ def _state_rows(plant: BarePlant, inputs: Given, z: Array) -> Array:
 
 
 def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
-    """How the loops of each run are closed at its start."""
+    """How the loops of the runs are closed at the start."""
     if plant.formulation.unconstrained:
         return "closed"
     if given.q.is_whole:
@@ -290,7 +292,7 @@ def _kind(plant: BarePlant, given: Arguments, rows: StartRows) -> str:
 
 
 def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False) -> None:
-    """Runs that differ are led by their independent coordinates.
+    """Check that runs differ only in independent coordinates.
 
     Raises:
         InputError: others were given.
@@ -316,9 +318,9 @@ def _check_independent(plant: BarePlant, given: Given, allow_whole: bool = False
 
 
 def _declared_followers(plant: BarePlant, given: Given) -> list[int]:
-    """Coordinates whose declared velocity counts although they follow from others.
+    """Dependent coordinates whose declared velocity applies.
 
-    A drive decides about its joint, and velocities that are given about all, whatever is declared.
+    A drive determines its joint, and given velocities all coordinates, regardless of declarations.
     """
     if plant.formulation.unconstrained or given.common is not None or given.columns:
         return []

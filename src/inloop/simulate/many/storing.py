@@ -1,4 +1,4 @@
-"""Many runs in a folder: written as they come, and gone on with where they were interrupted."""
+"""Many runs in a folder: written as they complete, and continued after an interruption."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from inloop.simulate.many.reasons import reasons_of
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.results.saving import need_parquet
 
-FILES = 200  # a sweep is made of about so many
+FILES = 200  # approximate number of files of a sweep
 MOST_IN_FILE = 1000  # runs
-MOST_NUMBERS = 4e6  # of q in a file: 32 MB
-MOST_RUNS, MOST_FILES = 100_000_000, 1_000_000  # that are read
+MOST_NUMBERS = 4e6  # maximum of q in a file: 32 MB
+MOST_RUNS, MOST_FILES = 100_000_000, 1_000_000  # limits of reading
 _LOCK = ".lock"
 
 
@@ -50,16 +50,16 @@ class Storing:
     def __init__(
         self, order: Order, design: Mapping[str, Any] | None, folder: Path, chunk: int | None
     ) -> None:
-        """Begin a sweep, or go on with the same one.
+        """Start a sweep, or continue the same one.
 
         Args:
             order: the runs.
-            design: how the varied values were found.
-            folder: where the files are.
-            chunk: runs in each file; chosen by their number if None.
+            design: description of the design of the varied values.
+            folder: folder of the files.
+            chunk: runs in each file; None: chosen from the number of runs.
 
         Raises:
-            InputError: the folder holds another sweep, or something else.
+            InputError: the folder contains another sweep, or something else.
         """
         need_parquet()
         self._order, self.folder = order, folder
@@ -67,28 +67,28 @@ class Storing:
         self._manifest = manifest_of(order, design, self._chunk)
         self._digest = digest_of(self._manifest)
         self._open()
-        found = [find_part(folder, *each, self._digest) for each in self._all_ranges()]
-        self._parts = {part.begin: part for part in found if part is not None}
+        parts = [find_part(folder, *each, self._digest) for each in self._all_ranges()]
+        self._parts = {part.begin: part for part in parts if part is not None}
 
     def ranges(self, workers: int) -> list[tuple[int, int]]:
-        """What is left to do, in the chunks of the files, however many workers there are."""
+        """The remaining runs, in the chunks of the files, for any number of workers."""
         return [each for each in self._all_ranges() if each[0] not in self._parts]
 
-    def take(self, found: ChunkRuns, made_by: str) -> None:
-        """Write a chunk, if all of its runs were done.
+    def take(self, chunk: ChunkRuns, made_by: str) -> None:
+        """Write a chunk, if all of its runs are complete.
 
         Raises:
-            SimulationError: the disk is full, or refuses it otherwise.
+            SimulationError: the disk is full, or the file cannot be written.
         """
-        if not found.complete:
+        if not chunk.complete:
             return
         order = self._order
-        reasons = reasons_of(order.systems, order.coordinates, found, order.step)
+        reasons = reasons_of(order.systems, order.coordinates, chunk, order.step)
         facts = {SWEEP: self._digest, MADE_BY: made_by}
-        self._parts[found.begin] = write_part(self.folder, order, found, reasons, facts)
+        self._parts[chunk.begin] = write_part(self.folder, order, chunk, reasons, facts)
 
     def result(self) -> ManyResult:
-        """What there is by now."""
+        """The result so far."""
         parts = [self._parts[begin] for begin in sorted(self._parts)]
         return _result(self.folder, self._manifest, parts, self._order)
 
@@ -97,7 +97,7 @@ class Storing:
         return [(k, min(k + size, count)) for k in range(0, count, size)]
 
     def _open(self) -> None:
-        """Begin in an empty folder, or see that it holds this sweep."""
+        """Start in an empty folder, or check that it contains this sweep."""
         present = sorted(item.name for item in self.folder.iterdir() if item.name != _LOCK)
         if MANIFEST in present:
             self._compare(read_manifest(self.folder))
@@ -113,20 +113,20 @@ class Storing:
                 unfinished.write_text(json.dumps(self._manifest, indent=1) + "\n", encoding="utf-8")
 
     def _compare(self, there: Mapping[str, Any]) -> None:
-        found = differences(there, self._manifest)
-        if found:
+        texts = differences(there, self._manifest)
+        if texts:
             raise InputError(
-                f"'{self.folder}' contains another sweep: {'; '.join(found)}",
+                f"'{self.folder}' contains another sweep: {'; '.join(texts)}",
                 fix="Give another folder, or repeat the call that started it.",
             )
 
 
 @contextlib.contextmanager
 def writing_alone(folder: Path) -> Iterator[None]:
-    """Make a folder, and keep other processes from the same work.
+    """Create a folder, and lock it against other processes.
 
     Raises:
-        InputError: one is at it, or the folder cannot be.
+        InputError: another process uses it, or the folder cannot be created.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -138,7 +138,7 @@ def writing_alone(folder: Path) -> Iterator[None]:
                 fix="Give another one.",
             ) from error
         if not held:
-            # where a file system has no locks, two do the same work twice, and nothing is wrong
+            # without file locks, two processes do the same work twice, which is harmless
             with exclusive(folder / f"{_LOCK}-{os.getpid()}", patience=0.0) as has_locks:
                 if has_locks:
                     raise InputError(
@@ -149,12 +149,12 @@ def writing_alone(folder: Path) -> Iterator[None]:
 
 
 def read_runs(folder: str | Path) -> ManyResult:
-    """The runs in a folder that `plant.simulate_many` or `inloop sweep` wrote, whole or not.
+    """The runs in a folder written by `plant.simulate_many` or `inloop sweep`, complete or not.
 
-    Runs that are not there are STOPPED.
+    Missing runs are STOPPED.
 
     Raises:
-        FileFormatError: the folder holds no runs, or files are damaged.
+        FileFormatError: the folder contains no runs, or files are damaged.
     """
     place = file_path(folder, "folder")
     manifest = read_manifest(place)
@@ -165,15 +165,15 @@ def read_runs(folder: str | Path) -> ManyResult:
                 fix="Use that version, or give another folder.",
             )
         runs, chunk = int(manifest["runs"]), int(manifest["chunk"])
-        digest, told = digest_of(manifest), manifest[TOLD]
-        names = [*told["coordinates"], *told["positions"], *manifest["varied"]]
+        digest, information = digest_of(manifest), manifest[TOLD]
+        names = [*information["coordinates"], *information["positions"], *manifest["varied"]]
         if not (0 < runs <= MOST_RUNS and chunk > 0 and runs <= MOST_FILES * chunk):
             raise ValueError(f"{runs} runs, {chunk} in a file")
         if not all(isinstance(name, str) for name in names):
             raise ValueError("invalid names")
         ranges = [(k, min(k + chunk, runs)) for k in range(0, runs, chunk)]
-        found = [find_part(place, *each, digest) for each in ranges]
-        return _result(place, manifest, [part for part in found if part is not None], None)
+        parts = [find_part(place, *each, digest) for each in ranges]
+        return _result(place, manifest, [part for part in parts if part is not None], None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileFormatError(
             f"'{place / MANIFEST}' does not describe a sweep: {error}",
@@ -182,21 +182,21 @@ def read_runs(folder: str | Path) -> ManyResult:
 
 
 def read_chunk(chunk: Any) -> int | None:
-    """Runs per file, as a user gives them.
+    """Runs per file, as given by the user.
 
     Raises:
-        InputError: it is no number of runs.
+        InputError: it is not a number of runs.
     """
     if chunk is None:
         return None
-    found = whole(chunk, "chunk")
-    if found < 1:
-        raise InputError(f"{found} runs in a file make no sense", fix="Use chunk >= 1.")
-    return found
+    runs = whole(chunk, "chunk")
+    if runs < 1:
+        raise InputError(f"{runs} runs in a file make no sense", fix="Use chunk >= 1.")
+    return runs
 
 
 def _chunk_size(order: Order) -> int:
-    """By the number of runs alone: files are the same wherever the runs are done."""
+    """Runs per file, from their number alone: files do not depend on where runs are computed."""
     wide = order.work.samples * max(1, len(order.positions))
     size = min(MOST_IN_FILE, -(-order.count // FILES))
     return int(max(1, min(size, MOST_NUMBERS // wide)))
@@ -205,15 +205,15 @@ def _chunk_size(order: Order) -> int:
 def _result(
     folder: Path, manifest: Mapping[str, Any], parts: Sequence[Part], order: Order | None
 ) -> ManyResult:
-    told, runs = manifest[TOLD], int(manifest["runs"])
-    t = np.array(told["t"], dtype=np.float64)
+    information, runs = manifest[TOLD], int(manifest["runs"])
+    t = np.array(information["t"], dtype=np.float64)
     files = SampleFiles(tuple(parts), runs, len(t))
     status, reasons = _endings(parts, runs)
     varied = order.varied if order is not None else None
     return ManyResult(
         str(manifest["model"]),
-        tuple(told["coordinates"]),
-        tuple(told["positions"]),
+        tuple(information["coordinates"]),
+        tuple(information["positions"]),
         t,
         files,
         status,
@@ -224,7 +224,7 @@ def _result(
         sum(part.steps for part in parts),
         varied or {name: files.numbers(VARIED + name) for name in manifest["varied"]},
         manifest["design"],
-        (*told["notes"], *_kinds_note(parts)),
+        (*information["notes"], *_kinds_note(parts)),
         folder,
         order.plant if order is not None else None,
         order.starts.rows.parameters if order is not None else None,
@@ -232,13 +232,13 @@ def _result(
 
 
 def _endings(parts: Sequence[Part], runs: int) -> tuple[tuple[str, ...], dict[int, str]]:
-    """How each run ended, and why those that failed did."""
+    """Status of each run, and reasons of failures."""
     status = ["STOPPED"] * runs
     reasons: dict[int, str] = {}
     for part in parts:
         status[part.begin : part.end] = read_column(part, "status").to_pylist()
-        said = read_column(part, "reason").to_pylist()
-        reasons |= {part.begin + k: why for k, why in enumerate(said) if why is not None}
+        texts = read_column(part, "reason").to_pylist()
+        reasons |= {part.begin + k: why for k, why in enumerate(texts) if why is not None}
     missing = (k for k, name in enumerate(status) if name == "STOPPED")
     reasons |= dict.fromkeys(missing, "STOPPED: not run yet")
     return tuple(status), dict(sorted(reasons.items()))

@@ -1,4 +1,4 @@
-"""What a design varies, found in a plant by name: parameters, inputs, starts and efforts."""
+"""The quantities that a design varies, by name: parameters, inputs, starts and efforts."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from inloop.errors import InputError, name_hint
 from inloop.plant import BarePlant
 from inloop.plant.arguments import useless
 
-NEGLIGIBLE = 1e-12  # part of a distribution that may lie beyond the range of a parameter
+NEGLIGIBLE = 1e-12  # fraction of a distribution that may lie outside the range of a parameter
 KINDS = ("parameters", "inputs", "q", "qd", "tau")
 
 
 def with_design(plant: BarePlant, design: Design | None, given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of many runs, with the columns of a design among them.
+    """Arguments of many runs, with the columns of a design added.
 
     Args:
         plant: the compiled mechanism.
-        design: what is varied; None: nothing.
-        given: the arguments in `KINDS` as the user wrote them.
+        design: the varied values; None: none.
+        given: the arguments in `KINDS`, as given by the user.
 
     Raises:
-        InputError: a name is none of the plant, is given twice, or its distribution reaches
-            beyond the range of the parameter.
+        InputError: the plant does not have a name, it is given twice, or its distribution exceeds
+            the range of the parameter.
     """
     if design is None:
         return given
     if not isinstance(design, Design):
         raise useless(design, "vary", "Give a design, such as il.designs.monte_carlo(...).")
-    found: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         kind: dict(value) if isinstance(value, Mapping) else value for kind, value in given.items()
     }
     for name, column in design.columns.items():
         kind, key = _place(plant, name)
         if name in design.distributions and kind == "parameters":
             _check_range(plant, name, design.distributions[name])
-        into = found[kind] = {} if found[kind] is None else found[kind]
+        into = arguments[kind] = {} if arguments[kind] is None else arguments[kind]
         if not isinstance(into, dict):
             raise InputError(
                 f"'{name}' is varied, but {kind} is given as an array", fix="Give it by name."
@@ -49,11 +49,11 @@ def with_design(plant: BarePlant, design: Design | None, given: dict[str, Any]) 
                 f"'{name}' is varied, but {kind} also contains '{key}'", fix="Give it once."
             )
         into[key] = column
-    return found
+    return arguments
 
 
 def _place(plant: BarePlant, name: str) -> tuple[str, str]:
-    """Which argument holds a quantity, and its name there."""
+    """The argument that contains a quantity, and its name there."""
     for known, kind, key in _quantities(plant):
         if known == name:
             return kind, key
@@ -66,12 +66,12 @@ def _place(plant: BarePlant, name: str) -> tuple[str, str]:
 
 
 def _quantities(plant: BarePlant) -> Iterator[tuple[str, str, str]]:
-    """Name, argument and name there of all that can be varied; the first of a name counts."""
+    """Name, argument and name there of all quantities to vary; the first of each name applies."""
     yield from ((name, "parameters", name) for name in plant.parameters)
     plants = list(plant.by_mode.values()) or [plant]
     inputs = dict.fromkeys(name for each in plants for name in each.inputs)
     yield from ((name, "inputs", name) for name in inputs)
-    # what a drive moves is not free
+    # driven joints are not free
     driven = {name for each in plants for name in each.formulation.driven}
     for kind in ("q", "qd", "tau"):
         for name in plant.coordinates:
@@ -80,7 +80,7 @@ def _quantities(plant: BarePlant) -> Iterator[tuple[str, str, str]]:
 
 
 def _check_range(plant: BarePlant, name: str, distribution: Distribution) -> None:
-    """Refuse values that the parameter cannot have before any is drawn that is not refused."""
+    """Refuse a distribution outside the parameter's range, even if no drawn value is invalid."""
     ranges = {each.name: each.range for each in plant.parameters.declared}
     low, high = ranges[name] or (-math.inf, math.inf)
     beyond = distribution.probability(low) if math.isfinite(low) else 0.0

@@ -51,11 +51,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], most: int = MO
     sides = ["right" if all(map(_is_figure, column)) else "left" for column in columns]
 
     def line(cells: Sequence[object], style: str = "") -> str:
-        found = (
+        cells_html = (
             f'<td style="{CELL.format(side)};{style}">{escaped(cell)}</td>'
             for cell, side in zip(cells, sides, strict=False)
         )
-        return f'<tr style="background:none">{"".join(found)}</tr>'
+        return f'<tr style="background:none">{"".join(cells_html)}</tr>'
 
     lines = [line(heads, f"{QUIET};border-bottom:{LINE}"), *(line(row) for row in rows[:most])]
     if len(rows) > most:
@@ -74,8 +74,8 @@ def _is_figure(cell: object) -> bool:
 
 def lines(sentences: Iterable[str]) -> str:
     """Sentences, one per line."""
-    found = "".join(f"<div>{escaped(sentence)}</div>" for sentence in sentences)
-    return f'<div style="{QUIET};max-width:620px">{found}</div>' if found else ""
+    html = "".join(f"<div>{escaped(sentence)}</div>" for sentence in sentences)
+    return f'<div style="{QUIET};max-width:620px">{html}</div>' if html else ""
 
 
 def figure(value: float, digits: int = 5) -> str:

@@ -59,9 +59,9 @@ def _row_restitutions(system: System, k: int, impact: System) -> dict[str, float
     given = {block.name: np.zeros(len(block.symbols)) for block in blocks}
     if "u" in given:
         given["u"] = system.u[: len(given["u"])]
-    found = system.plant.evaluate(name, **given)["er"]
+    restitutions = system.plant.evaluate(name, **given)["er"]
     first = first_of_rows(system.plant, k) - 2 * len(events)
-    return {row: float(found[first + number]) for row, number in own.items()}
+    return {row: float(restitutions[first + number]) for row, number in own.items()}
 
 
 def _impulses(
@@ -78,5 +78,5 @@ def _impulses(
     """
     formulation = gripping.formulation.good_at(q, t)
     given = np.array([e.get(row, 0.0) for row in formulation.rows.names])
-    found = formulation.impulses(q, qd, t, given)
-    return dict(zip(formulation.row_names, map(float, found), strict=True))
+    impulses = formulation.impulses(q, qd, t, given)
+    return dict(zip(formulation.row_names, map(float, impulses), strict=True))

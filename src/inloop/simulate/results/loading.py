@@ -144,8 +144,11 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
     pyarrow, parquet = need_parquet()
     try:
         with parquet.ParquetFile(path) as file:
-            told = file.metadata
-            if told.num_columns > MOST_COLUMNS or 8 * told.num_rows * told.num_columns > LARGEST:
+            metadata = file.metadata
+            if (
+                metadata.num_columns > MOST_COLUMNS
+                or 8 * metadata.num_rows * metadata.num_columns > LARGEST
+            ):
                 _refuse(path, f"holds more than {MOST_COLUMNS} columns or {LARGEST >> 20} MB")
             kinds = file.schema_arrow
             _check_unique(path, kinds.names)
@@ -156,14 +159,14 @@ def _read_parquet(path: Path) -> tuple[Columns, str | None]:
                         path, f"contains {column.name[:60]!a}, which is not a column of numbers"
                     )
             table = file.read()
-            if len(table) != told.num_rows:
+            if len(table) != metadata.num_rows:
                 _refuse(path, "is not as long as its header says")
-            found = (kinds.metadata or {}).get(FACTS.encode())
+            facts = (kinds.metadata or {}).get(FACTS.encode())
             columns = {
                 name: table.column(k).to_numpy().astype(np.float64)
                 for k, name in enumerate(table.column_names)
             }
-            return columns, None if found is None else found.decode()
+            return columns, None if facts is None else facts.decode()
     except (pyarrow.ArrowException, ValueError) as error:
         _refuse(path, f"is not a Parquet file: {str(error)[:200]!a}")
 
@@ -181,12 +184,12 @@ def _check(path: Path, columns: Columns) -> None:
         _refuse(path, "has times that are not finite")
 
 
-def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
+def _result(path: Path, columns: Columns, facts: SavedFacts | None) -> Result:
     """A result from the columns."""
     left = dict(columns)
     t = left.pop("t")
     unknown = np.full(len(t), np.nan)
-    coordinates = _coordinates(columns) if told is None else told.coordinates
+    coordinates = _coordinates(columns) if facts is None else facts.coordinates
     missing = [c for c in coordinates if not {f"{c}.q", f"{c}.qd"} <= left.keys()]
     if missing or len(set(coordinates)) != len(coordinates):
         _refuse(path, f"has no columns of {[c[:60] for c in missing]!a}")
@@ -198,26 +201,26 @@ def _result(path: Path, columns: Columns, told: SavedFacts | None) -> Result:
     left.pop(ENERGIES[2], None)
     work, violation = left.pop(WORK, unknown), left.pop(VIOLATION, None)
     q = whole_positions(q, left)
-    recorded = None if told is None else told.recorded
+    recorded = None if facts is None else facts.recorded
     if recorded is None:
         # without energies, assume that it is a recording
         recorded = bool(np.isnan(energy[0]).all())
     common: dict[str, Any] = {"t": t, "q": q, "qd": qd, "energy": energy, "work": work}
     common["recorded"] = recorded
-    if told is None:
+    if facts is None:
         # it is unknown whether there are loops
         note = "the file contains neither units nor events"
         more: dict[str, Any] = {"violation": unknown, "units": {"t": "s"}, "notes": (note,)}
         more["columns_only"] = True
         return Result(path.stem, coordinates, signals=left, **common, **more)
-    rows = [gap.row for gap in told.gaps] + [change.row for change in told.changes]
+    rows = [gap.row for gap in facts.gaps] + [change.row for change in facts.changes]
     if any(not 0 < row < len(t) for row in rows):
         _refuse(path, "has gaps or changes where it has no samples")
-    inputs = {name: left.pop(name) for name in told.inputs if name in left}
-    known = {name: getattr(told, name) for name in SAME}
-    units = {"t": "s", **told.units}
+    inputs = {name: left.pop(name) for name in facts.inputs if name in left}
+    known = {name: getattr(facts, name) for name in SAME}
+    units = {"t": "s", **facts.units}
     more = {"signals": left, "inputs": inputs, "violation": violation, "units": units}
-    return Result(**{**known, **common, **more, "modes": told.modes_of(len(t))})
+    return Result(**{**known, **common, **more, "modes": facts.modes_of(len(t))})
 
 
 def _coordinates(names: Mapping[str, Array]) -> tuple[str, ...]:

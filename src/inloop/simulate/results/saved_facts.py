@@ -67,8 +67,10 @@ class SavedFacts:
         if len(text) > LONGEST:
             raise ValueError("too long")
         try:
-            told = {"recorded": None, "columns_only": False, **json.loads(text)}
-            return cls(**{field.name: _READ[field.name](told[field.name]) for field in fields(cls)})
+            entries = {"recorded": None, "columns_only": False, **json.loads(text)}
+            return cls(
+                **{field.name: _READ[field.name](entries[field.name]) for field in fields(cls)}
+            )
         except (TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
             raise ValueError(str(error)) from None
 
@@ -106,21 +108,21 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
     return {_word(name): float(value) for name, value in values.items()}
 
 
-def _event(told: Mapping[str, Any]) -> EventRecord:
+def _event(entry: Mapping[str, Any]) -> EventRecord:
     numbers = ("t", "energy_before", "energy_after", "restitution")
     return EventRecord(
-        name=_word(told["name"]),
-        mode=_word(told["mode"]),
-        next_mode=_word(told["next_mode"]),
-        restitutions=_numbers(told["restitutions"]),
-        impulses=_numbers(told["impulses"]),
-        settled=bool(told["settled"]),
-        **{name: float(told[name]) for name in numbers},
+        name=_word(entry["name"]),
+        mode=_word(entry["mode"]),
+        next_mode=_word(entry["next_mode"]),
+        restitutions=_numbers(entry["restitutions"]),
+        impulses=_numbers(entry["impulses"]),
+        settled=bool(entry["settled"]),
+        **{name: float(entry[name]) for name in numbers},
     )
 
 
-def _gap(told: Mapping[str, Any]) -> Gap:
-    return Gap(int(told["row"]), float(told["begin"]), float(told["end"]), int(told["lost"]))
+def _gap(entry: Mapping[str, Any]) -> Gap:
+    return Gap(int(entry["row"]), float(entry["begin"]), float(entry["end"]), int(entry["lost"]))
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -128,15 +130,15 @@ _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("coordinates", "inputs", "notes", "doubts"), _words),
     "tolerance": lambda value: None if value is None else float(value),
     "parameters": _numbers,
-    "units": lambda told: {_word(name): _word(unit) for name, unit in told.items()},
-    "events": lambda told: tuple(_event(entry) for entry in told),
-    "changes": lambda told: tuple(
-        ParameterChange(int(e["row"]), float(e["t"]), _numbers(e["values"])) for e in told
+    "units": lambda values: {_word(name): _word(unit) for name, unit in values.items()},
+    "events": lambda values: tuple(_event(entry) for entry in values),
+    "changes": lambda values: tuple(
+        ParameterChange(int(e["row"]), float(e["t"]), _numbers(e["values"])) for e in values
     ),
     "recorded": lambda value: None if value is None else bool(value),
     "columns_only": bool,
-    "gaps": lambda told: tuple(_gap(entry) for entry in told),
-    "modes": lambda told: (
-        None if told is None else tuple((int(begin), _word(name)) for begin, name in told)
+    "gaps": lambda values: tuple(_gap(entry) for entry in values),
+    "modes": lambda values: (
+        None if values is None else tuple((int(begin), _word(name)) for begin, name in values)
     ),
 }

@@ -44,8 +44,8 @@ def _write_npz(result: Result, target: Path) -> None:
 def _write_parquet(result: Result, target: Path) -> None:
     pyarrow, parquet = need_parquet()
     table = pyarrow.table(_columns(result))
-    told = {FACTS: SavedFacts.of(result).text()}
-    parquet.write_table(table.replace_schema_metadata(told), target)
+    metadata = {FACTS: SavedFacts.of(result).text()}
+    parquet.write_table(table.replace_schema_metadata(metadata), target)
 
 
 def need_parquet() -> tuple[Any, Any]:

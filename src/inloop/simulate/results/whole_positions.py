@@ -20,5 +20,5 @@ def whole_positions(coordinates: Array, signals: Mapping[str, Array]) -> Array:
     """
     heads = (name.removesuffix(".qw") for name in signals if name.endswith(".qw"))
     names = [[f"{head}.{part}" for part in COMPONENTS] for head in heads]
-    found = [signals[name] for four in names if set(four) <= signals.keys() for name in four]
-    return np.column_stack([coordinates, *found])
+    quaternions = [signals[name] for four in names if set(four) <= signals.keys() for name in four]
+    return np.column_stack([coordinates, *quaternions])

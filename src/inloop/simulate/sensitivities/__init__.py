@@ -1,4 +1,4 @@
-"""Exact derivatives of runs by parameters, start values and inputs."""
+"""Exact derivatives of runs with respect to parameters, start values and inputs."""
 
 from inloop.simulate.sensitivities.result import Sensitivities
 

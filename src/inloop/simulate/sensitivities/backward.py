@@ -1,7 +1,7 @@
-"""`plant.gradient`: derivatives of one figure of a run by any number of quantities.
+"""`plant.gradient`: derivatives of one figure of a run with respect to any number of quantities.
 
-The run once, then backwards through its steps and over its events: the cost does not depend on how
-many parameters there are.
+The run is repeated once, then traversed backwards through its steps and events: the cost does not
+depend on the number of parameters.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Gradient:
 
     Attributes:
         value: the figure.
-        by: what it was differentiated by.
+        by: names of the quantities.
         values: its derivatives, in this order.
         result: the run.
     """
@@ -69,7 +69,7 @@ class Gradient:
     result: Result
 
     def __getitem__(self, name: str) -> float:
-        """The derivative by one quantity."""
+        """The derivative with respect to one quantity."""
         if name not in self.by:
             raise InputError(
                 f"there is no derivative with respect to '{name}'", fix=name_hint(name, self.by)
@@ -78,23 +78,23 @@ class Gradient:
 
 
 def squared_error(result: Result, recorded: Weights) -> tuple[float, dict[str, Array]]:
-    """Σ (signal - recorded)² over all samples, and its derivatives by the samples of the signals.
+    """Σ (signal - recorded)² over all samples, and its derivatives with respect to the samples.
 
     Raises:
         InputError: a recording has another number of samples, or a mode lacks the signal.
     """
     total, weights = 0.0, {}
-    for name, wanted in recorded.items():
-        signal, told = result[name], reals(wanted, f"the recording of '{name}'")
-        if signal.shape != told.shape:
+    for name, given in recorded.items():
+        signal, recording = result[name], reals(given, f"the recording of '{name}'")
+        if signal.shape != recording.shape:
             raise InputError(
-                f"'{name}' has {len(signal)} samples, its recording shape {told.shape}",
+                f"'{name}' has {len(signal)} samples, its recording shape {recording.shape}",
                 fix="Give one number for each sample of the run; see sample=.",
             )
-        if not np.all(np.isfinite(told)):
-            first = int(np.flatnonzero(~np.isfinite(told))[0])
+        if not np.all(np.isfinite(recording)):
+            first = int(np.flatnonzero(~np.isfinite(recording))[0])
             raise InputError(
-                f"the recording of '{name}' is {told[first]} at t = {result.t[first]:g} s",
+                f"the recording of '{name}' is {recording[first]} at t = {result.t[first]:g} s",
                 fix="Give finite numbers, or a function of the result whose derivatives are 0 at "
                 "such samples.",
             )
@@ -104,8 +104,8 @@ def squared_error(result: Result, recorded: Weights) -> tuple[float, dict[str, A
                 f"'{name}' is compared at samples in mode '{mode}', which does not have it",
                 fix="Give a function of the result whose derivatives are 0 at these samples.",
             )
-        total += float(np.sum((signal - told) ** 2))
-        weights[name] = 2.0 * (signal - told)
+        total += float(np.sum((signal - recording) ** 2))
+        weights[name] = 2.0 * (signal - recording)
     return total, weights
 
 
@@ -121,11 +121,10 @@ def gradient_of(
     Args:
         plant: the compiled mechanism.
         result: of the run.
-        loss: by signal, recorded samples: the figure is the sum of squares of what differs; or a
-            function of the result that returns the figure and, by signal, its derivatives by the
-            samples.
-        names: what to differentiate by, as for `sensitivities`.
-        arguments: what the run was given.
+        loss: recorded samples by signal, for the sum of squared errors; or a function of the result
+            that returns the figure and, by signal, its derivatives with respect to the samples.
+        names: quantities to differentiate with respect to, as for `sensitivities`.
+        arguments: arguments of the run.
     """
     if has_known_contacts(plant):
         return _over_contacts(plant, result, loss, names, arguments)
@@ -136,18 +135,21 @@ def gradient_of(
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
     value, weights = _figure(result, loss)
-    told = _Weighted(tuple(weights), _weights_of(result, weights))
-    found = (
-        _back_over_events(modes, result, directions, arguments, told)
+    weighted = _Weighted(tuple(weights), _weights_of(result, weights))
+    pass_back = (
+        _back_over_events(modes, result, directions, arguments, weighted)
         if plant.by_mode
-        else _back(plant, result, directions, arguments, told)
+        else _back(plant, result, directions, arguments, weighted)
     )
-    slopes = found.start.T @ found.owed.state
+    slopes = pass_back.start.T @ pass_back.owed.state
     for k, name in enumerate(directions.varied):
-        slopes[directions.names.index(name)] += found.owed.varied[k]
-    noted = replace(result, notes=(*result.notes, *corner_notes(found.corners)))
+        slopes[directions.names.index(name)] += pass_back.owed.varied[k]
+    noted = replace(result, notes=(*result.notes, *corner_notes(pass_back.corners)))
     return Gradient(
-        float(value), directions.names, slopes, with_notes(noted, found.switches, found.apart)
+        float(value),
+        directions.names,
+        slopes,
+        with_notes(noted, pass_back.switches, pass_back.apart),
     )
 
 
@@ -158,14 +160,16 @@ def _over_contacts(
     names: Sequence[str],
     arguments: RunArguments,
 ) -> Gradient:
-    """The same with hard contacts, by derivatives of all samples: events are followed forwards."""
+    """The same with hard contacts, from forward derivatives of all samples."""
     value, weights = _figure(result, loss)
     table = _weights_of(result, weights)
-    told = with_sensitivities(plant, result, names, arguments)
-    assert told.sensitivities is not None
-    columns = [told.sensitivities[name] for name in weights]
+    derived = with_sensitivities(plant, result, names, arguments)
+    assert derived.sensitivities is not None
+    columns = [derived.sensitivities[name] for name in weights]
     slopes = sum((w @ column for w, column in zip(table.T, columns, strict=True)), np.zeros(1))
-    return Gradient(float(value), told.sensitivities.by, slopes, replace(told, sensitivities=None))
+    return Gradient(
+        float(value), derived.sensitivities.by, slopes, replace(derived, sensitivities=None)
+    )
 
 
 @dataclass(frozen=True)
@@ -177,15 +181,15 @@ class _Weighted:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What the way back has found.
+class _PassBack:
+    """Results of the backward pass.
 
     Attributes:
-        owed: at the start of the run.
+        owed: adjoints at the start of the run.
         start: derivatives of the first state by all quantities, shape (states, names).
         switches: laws that compare numbers.
-        apart: how far the run and its repetition are apart.
-        corners: of laws, that were passed and matter.
+        apart: difference between the run and its repetition.
+        corners: relevant corners of laws that were passed.
     """
 
     owed: Owed
@@ -196,10 +200,10 @@ class _Found:
 
 
 def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
-    """The figure, and its derivatives by the samples of signals.
+    """The figure, and its derivatives with respect to the samples of signals.
 
     Raises:
-        InputError: a function returns something else.
+        InputError: the loss function returns something else.
     """
     if isinstance(loss, Mapping):
         return squared_error(result, loss)
@@ -209,23 +213,23 @@ def _figure(result: Result, loss: Loss) -> tuple[float, Weights]:
     )
     if not callable(loss):
         raise InputError(f"the loss is of type {type(loss).__name__}, not a function", fix=fix)
-    told: Any = loss(result)
-    good = isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], Mapping)
+    returned: Any = loss(result)
+    good = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], Mapping)
     if not good:
         raise InputError(
-            f"the loss returns {type(told).__name__}, not a value and its derivatives", fix=fix
+            f"the loss returns {type(returned).__name__}, not a value and its derivatives", fix=fix
         )
-    figure = real(told[0], "the value of the loss")
+    figure = real(returned[0], "the value of the loss")
     if not np.isfinite(figure):
         raise InputError(f"the value of the loss is {figure}", fix="Return a finite number.")
-    return figure, told[1]
+    return figure, returned[1]
 
 
 def _weights_of(result: Result, weights: Weights) -> Array:
     """Weights of all signals of the loss, shape (samples, signals)."""
     columns = []
-    for name, told in weights.items():
-        column = reals(told, f"derivatives by '{name}'")
+    for name, values in weights.items():
+        column = reals(values, f"derivatives by '{name}'")
         if column.shape != result.t.shape or not np.all(np.isfinite(column)):
             raise InputError(
                 f"the loss gives derivatives by '{name}' of shape {column.shape}",
@@ -239,13 +243,13 @@ def _weights_of(result: Result, weights: Weights) -> Array:
 
 def _back(
     plant: BarePlant, result: Result, directions: Directions, arguments: RunArguments,
-    told: _Weighted,
-) -> _Found:  # fmt: skip
-    """Through a run without events."""
+    weighted: _Weighted,
+) -> _PassBack:  # fmt: skip
+    """Backward pass through a run without events."""
     roles = roles_of(plant, result.partitions[0] if result.partitions else None)
     tableau = TABLEAUS[result.method]
     system = BackwardSystem.backward(
-        plant, roles, directions.varied, told.signals, tableau.implicit
+        plant, roles, directions.varied, weighted.signals, tableau.implicit
     )
     inputs = read_inputs(plant, arguments.inputs or {})
     tau = vector(plant, arguments.tau, [0.0] * plant.n, "tau")
@@ -257,33 +261,33 @@ def _back(
         for k in range(1, schedule.steps + 1)
         if k % schedule.stride == 0 or k == schedule.steps
     }
-    way = WayBack(system, tableau, inputs, tau, told.table)
+    way = WayBack(system, tableau, inputs, tau, weighted.table)
     owed = way.leg(Leg(0.0, schedule.step, schedule.steps), start, samples, way.nothing())
     owed = way.sample(0.0, start, 0, owed)
     apart = _check_states(plant.name, result, [(system, way.passed)])
     varied = VariedSystem.forward(plant, roles, directions.varied, LANES[-1], tableau.implicit)
     dx = start_changes(varied, directions, (0.0, u, tau), start, arguments, directions.of_varied())
-    return _Found(owed, dx, system.code.switches, apart, corners_passed_back(system))
+    return _PassBack(owed, dx, system.code.switches, apart, corners_passed_back(system))
 
 
 def _back_over_events(
     plants: Mapping[str, BarePlant], result: Result, directions: Directions,
-    arguments: RunArguments, told: _Weighted,
-) -> _Found:  # fmt: skip
-    """Through a run with events: the way without derivatives, then back along it."""
+    arguments: RunArguments, weighted: _Weighted,
+) -> _PassBack:  # fmt: skip
+    """Backward pass through a run with events, after repeating it without derivatives."""
     begin = moded_start(plants, result, directions, arguments)
     around = begin.around.with_directions(begin.around.dg[:, :0])
-    _check_known(result, told, begin.modes)
+    _check_known(result, weighted, begin.modes)
     backward, ways, tableau = {}, {}, TABLEAUS[result.method]
     for mode, varied in begin.modes.items():
-        known = [name for name in told.signals if name in varied.system.code.observed]
-        columns = [told.signals.index(name) for name in known]
+        known = [name for name in weighted.signals if name in varied.system.code.observed]
+        columns = [weighted.signals.index(name) for name in known]
         backward[mode] = BackwardSystem.backward(
             plants[mode], varied.system.roles, directions.varied, known, tableau.implicit
         )
         ways[mode] = WayBack(
             backward[mode], tableau, around.given[mode], around.tau[mode],
-            told.table[:, columns],
+            weighted.table[:, columns],
         )  # fmt: skip
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(begin.modes, result.method, result.events, schedule, around, backward)
@@ -301,15 +305,15 @@ def _back_over_events(
     apart = _check_states(result.name, result, [(backward[m], w.passed) for m, w in ways.items()])
     switches = tuple(name for s in backward.values() for name in s.code.switches)
     corners = [corner for s in backward.values() for corner in corners_passed_back(s)]
-    return _Found(owed, begin.at.dx, switches, apart, corners)
+    return _PassBack(owed, begin.at.dx, switches, apart, corners)
 
 
-def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode]) -> None:
-    """What a mode does not have cannot be weighed there."""
+def _check_known(result: Result, weighted: _Weighted, modes: Mapping[str, VariedMode]) -> None:
+    """Check that signals have no weight in modes that lack them."""
     for mode, varied in modes.items():
         rows = [k for k, name in enumerate(result.modes) if name == mode]
-        for k, name in enumerate(told.signals):
-            if name not in varied.system.code.observed and np.any(told.table[rows, k]):
+        for k, name in enumerate(weighted.signals):
+            if name not in varied.system.code.observed and np.any(weighted.table[rows, k]):
                 raise InputError(
                     f"the loss weighs '{name}' at samples in mode '{mode}', which does not have it",
                     fix="Give a function of the result whose derivatives are 0 at these samples.",
@@ -317,11 +321,11 @@ def _check_known(result: Result, told: _Weighted, modes: Mapping[str, VariedMode
 
 
 def _check_states(
-    model: str, result: Result, found: Sequence[tuple[BackwardSystem, Passed]]
+    model: str, result: Result, passes: Sequence[tuple[BackwardSystem, Passed]]
 ) -> Apart:
-    """The steps that were gone back must be those of the run."""
+    """Check that the steps of the backward pass are those of the run."""
     repeated: dict[str, Array] = {}
-    for system, passed in found:
+    for system, passed in passes:
         layout, names = system.code.layout, system.plant.coordinates
         for kind, places in (("q", layout.q), ("qd", layout.qd)):
             for k, i in (place for place in places if place[0] < system.plant.n):

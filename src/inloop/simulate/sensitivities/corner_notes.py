@@ -1,4 +1,4 @@
-"""Notes on corners of laws that a differentiated run has passed, where they matter."""
+"""Notes on corners of laws that a differentiated run has passed, if they affect derivatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.plant.variation.corner_watch import CornerWatch
 from inloop.plant.variation.varied_system import VariedSystem
 
 MOST_NAMED = 6  # laws in a note
-MATTERS = 1e-3  # of the largest derivative: what is lacking past corners is noted from here on
+MATTERS = 1e-3  # larger errors past corners are noted, relative to the largest derivative
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class PassedCorner:
         law: its name.
         first: when the first of them was passed [s].
         crossings: steps in which one was passed.
-        share: about what derivatives are off by there, of the largest one of the same state.
+        share: estimated error of derivatives there, relative to the largest one of the same state.
     """
 
     law: str
@@ -33,10 +33,10 @@ class PassedCorner:
 
 
 def passed_corners(system: VariedSystem, dx: Array) -> list[PassedCorner]:
-    """Corners that a run has passed and that matter.
+    """Corners that a run has passed and that affect derivatives.
 
     Args:
-        system: what was run.
+        system: the equations of the run.
         dx: derivatives of its state, shape (samples, states, directions).
     """
     watch = system.corner_watch
@@ -46,7 +46,7 @@ def passed_corners(system: VariedSystem, dx: Array) -> list[PassedCorner]:
 
 
 def corners_passed_back(system: VariedSystem) -> list[PassedCorner]:
-    """The same on the way back: what its weights lack, of the largest ones."""
+    """The same in a backward pass, from the errors of its adjoints."""
     watch = system.corner_watch
     if watch is None or not np.any(watch.crossings):
         return []
@@ -54,17 +54,17 @@ def corners_passed_back(system: VariedSystem) -> list[PassedCorner]:
 
 
 def _that_matter(watch: CornerWatch, bends: Array, largest: Array) -> list[PassedCorner]:
-    # what never changes has no derivatives to lose
-    size, found = np.where(largest > 0.0, largest, np.inf), []
+    # constant states have no derivatives
+    size, corners = np.where(largest > 0.0, largest, np.inf), []
     for k, law in enumerate(watch.laws):
         share = float((np.sqrt(bends[k]) / size).max(initial=0.0))
         if share > MATTERS:
-            found.append(PassedCorner(law, watch.first[k], int(watch.crossings[k]), share))
-    return found
+            corners.append(PassedCorner(law, watch.first[k], int(watch.crossings[k]), share))
+    return corners
 
 
 def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
-    """What a result reports; of passes that share a law, the worst one."""
+    """Notes of a result; of corners of the same law, the worst one."""
     worst: dict[str, PassedCorner] = {}
     for corner in corners:
         if corner.law not in worst or corner.share > worst[corner.law].share:

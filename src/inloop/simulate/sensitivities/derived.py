@@ -14,11 +14,11 @@ class Derived:
     """Derivatives along directions that share a pass.
 
     Attributes:
-        signals: what was differentiated.
+        signals: names of the differentiated signals.
         changes: shape (samples, signals, directions).
         switches: laws that compare numbers.
-        apart: how far the run and its repetition are apart.
-        corners: those that were passed and matter.
+        apart: difference between the run and its repetition.
+        corners: relevant corners of laws that were passed.
     """
 
     signals: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""What a run is differentiated by, and how its start changes with it.
+"""The quantities of differentiation, and derivatives of the start with respect to them.
 
-Start values that were given or declared are kept, to the last bit, as far as loops allow; what
-follows from the loops changes with parameters. Which values are kept is decided as for the start
-itself: drives, then names given to the run, then declared values; `loose_start.py` has what none of
-them keeps.
+Start values that were given or declared are kept, to the last bit, as far as loops permit; values
+that follow from the loops change with parameters. Kept values are chosen as for the start itself:
+drives, then names given to the run, then declared values; `loose_start.py` handles values that none
+of them determines.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from inloop.simulate.sensitivities.loose_start import LooseStart
 from inloop.simulate.sensitivities.run_arguments import RunArguments, kept_values
 
 Given = Mapping[str, float] | Array | None
-DEFINITE = 1e-9  # of the largest entry: what is left of a direction that others determine
+DEFINITE = 1e-9  # of the largest entry: remainder of a direction that others determine
 
 
 @dataclass(frozen=True)
 class Directions:
-    """Names of what a run is differentiated by.
+    """Names of the quantities of differentiation.
 
     Attributes:
-        names: all of them, in the order that was asked for.
+        names: all of them, in the requested order.
         varied: those that the equations depend on: parameters, efforts and inputs.
     """
 
@@ -38,7 +38,7 @@ class Directions:
 
     @property
     def starts(self) -> tuple[str, ...]:
-        """Those that only the start depends on."""
+        """Those that affect only the start."""
         return tuple(name for name in self.names if name not in self.varied)
 
     def of_varied(self) -> Array:
@@ -49,11 +49,11 @@ class Directions:
 
 
 def read_directions(plant: BarePlant, names: Sequence[str], states: Sequence[str]) -> Directions:
-    """Tell parameters and inputs from start values.
+    """Separate parameters and inputs from start values.
 
     Args:
         plant: the compiled mechanism.
-        names: what is asked for.
+        names: the requested quantities.
         states: "<joint>.q" and "<joint>.qd" of all joints, and states of force laws.
 
     Raises:
@@ -96,14 +96,14 @@ def start_changes(
 
     Args:
         system: the equations.
-        directions: what is differentiated by.
+        directions: the quantities of differentiation.
         at: time [s], inputs and efforts of the start.
         state: x and the dependent coordinates there.
-        arguments: what the run was given.
-        dg: directions of what is varied.
+        arguments: arguments of the run.
+        dg: directions of the varied quantities.
 
     Raises:
-        InputError: a start value follows from others.
+        InputError: a start value depends on others.
     """
     plant, code = system.plant, system.code
     kept = kept_values(plant, arguments)
@@ -114,21 +114,21 @@ def start_changes(
     dx = none.copy()
     free = len(code.layout.qd)
     places = {name: i for i, name in enumerate(code.states)}
-    first = {"q": 0, "qd": plant.n}  # rows of what is observed
+    first = {"q": 0, "qd": plant.n}  # rows of observed signals
     whole: dict[str, Array] | None = None  # changes of a loose start
     for kind, columns in (("q", list(range(free))), ("qd", list(range(free, 2 * free)))):
         values = kept[kind]
         held = _held(by_state[first[kind] : first[kind] + plant.n, columns], values.order)
         names = [f"{plant.coordinates[k]}.{kind}" for k in held]
         _check_starts(directions, kind, [*names, *_led(system, kind)], plant)
-        wanted = np.array([[float(a == b) for b in directions.names] for a in names])
-        wanted = wanted.reshape(len(held), dx.shape[1])
+        target = np.array([[float(a == b) for b in directions.names] for a in names])
+        target = target.reshape(len(held), dx.shape[1])
         loose = [i for i, k in enumerate(held) if k not in values.firm]
         if loose and plant.formulation.partition.rows:
             whole = whole or LooseStart(plant, arguments).changes(directions.names)
-            wanted[loose] += whole[kind][held][loose]
+            target[loose] += whole[kind][held][loose]
         rows = [first[kind] + k for k in held]
-        left = wanted - by_given[rows] - by_state[rows] @ dx
+        left = target - by_given[rows] - by_state[rows] @ dx
         if held:
             dx[columns] = np.linalg.solve(by_state[np.ix_(rows, columns)], left)
     for name in (*(s.name for s in plant.mechanism.states), *_led(system, "q")):
@@ -140,7 +140,7 @@ def start_changes(
 
 
 def _led(system: VariedSystem, kind: str) -> list[str]:
-    """Positions that are free while their velocities follow from others."""
+    """Positions that are free although their velocities depend on others."""
     names = system.plant.coordinates
     return [f"{names[k]}.q" for k in system.roles.led] if kind == "q" else []
 
@@ -148,7 +148,7 @@ def _led(system: VariedSystem, kind: str) -> list[str]:
 def _filtered_drives(
     plant: BarePlant, directions: Directions, places: Mapping[str, int], dx: Array
 ) -> None:
-    """A filtered drive rests where its input is."""
+    """A filtered drive starts at rest at its input."""
     for drive in plant.mechanism.drives:
         if drive.states and drive.inputs[0].name in directions.names:
             dx[places[drive.states[0].name], directions.names.index(drive.inputs[0].name)] = 1.0
@@ -176,7 +176,7 @@ def _held(by_state: Array, order: Sequence[int]) -> list[int]:
     for k in order:
         if len(held) == by_state.shape[1]:
             break
-        # what this row tells beyond those before it
+        # component of this row that is independent of the rows before it
         row = rest[k]
         length = float(np.linalg.norm(row))
         if length > DEFINITE * size:

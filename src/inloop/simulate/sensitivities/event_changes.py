@@ -1,4 +1,4 @@
-"""An event in a run with derivatives: its time depends on what is varied, and so does the jump.
+"""An event in a run with derivatives: its time and its jump depend on the varied quantities.
 
 δt = -δg / (dg/dt),  δx⁺ = δ(jump) along (δx⁻ + xd⁻ δt, δt) - xd⁺ δt
 """
@@ -17,7 +17,7 @@ from inloop.plant.variation.varied_system import VariedSystem
 from inloop.simulate.inputs import Inputs
 from inloop.simulate.results.result import EventRecord
 
-GRAZING = 1e-9  # of the rates that it is made of: an indicator that hardly moves
+GRAZING = 1e-9  # of the rates that it consists of: an indicator that hardly changes
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class VariedMode:
     """A mode with derivatives.
 
     Attributes:
-        system: its equations; time is the last of what is varied.
+        system: its equations; time is the last varied quantity.
         jumps: its events.
     """
 
@@ -54,14 +54,14 @@ class Surroundings:
     """What acts on a plant in all modes, with derivatives.
 
     Attributes:
-        plants: of the modes.
+        plants: plants of the modes.
         given: inputs by mode, over time.
-        rates: their derivatives by time.
+        rates: time derivatives of the inputs.
         tau: efforts by mode.
-        varied: names of what is varied: what a run is differentiated by, then inputs that are
+        varied: names of the varied quantities: those of differentiation, then inputs that are
             functions of time, then time.
-        dg: its directions, shape (varied, directions).
-        asked: how many of them a run is differentiated by.
+        dg: their directions, shape (varied, directions).
+        asked: number of quantities of differentiation among them.
     """
 
     plants: Mapping[str, BarePlant]
@@ -81,11 +81,11 @@ class Surroundings:
         return self.given[mode].at(t)
 
     def along(self, mode: str, t: float, dt: Array) -> Array:
-        """Directions of what is varied, at a time that is varied too."""
-        found = np.vstack([self.dg[:-1], dt])
+        """Directions of the varied quantities, at a time that is varied too."""
+        directions = np.vstack([self.dg[:-1], dt])
         for name, rate in self._moving(mode, t):
-            found[self.varied.index(name)] += rate * dt
-        return found
+            directions[self.varied.index(name)] += rate * dt
+        return directions
 
     def parameters(self, mode: str) -> Varying:
         """The live parameters."""
@@ -98,24 +98,24 @@ class Surroundings:
         return Varying(self.u(mode, t), self._rows(names, self.along(mode, t, dt)))
 
     def _moving(self, mode: str, t: float) -> Iterator[tuple[str, float]]:
-        """Inputs that are functions of time, and their derivatives by it."""
+        """Inputs that are functions of time, and their time derivatives."""
         rates = self.rates[mode]
         if rates.function is not None:
             names = [self.plants[mode].inputs[k] for k in rates.places]
             yield from zip(names, rates.function.at(t), strict=True)
 
     def _rows(self, names: Sequence[str], dg: Array) -> Array:
-        found = np.zeros((len(names), dg.shape[1]))
+        changes = np.zeros((len(names), dg.shape[1]))
         for k, name in enumerate(names):
             if name in self.varied:
-                found[k] = dg[self.varied.index(name)]
-        return found
+                changes[k] = dg[self.varied.index(name)]
+        return changes
 
 
 def seen(
     mode: str, varied: VariedMode, at: Moment, dt: Array, around: Surroundings
 ) -> dict[str, Varying]:
-    """The whole state of a mode, by the names that programs of events have for it."""
+    """The whole state of a mode, by the names used in the programs of events."""
     system, jumps = varied.system, varied.jumps
     plant, names = system.plant, system.code.observed
     y, dy = system.observe(
@@ -124,9 +124,9 @@ def seen(
     )  # fmt: skip
     n, directions = plant.n, dy.shape[1]
 
-    def of(wanted: Sequence[str]) -> Varying:
-        value, change = np.zeros(len(wanted)), np.zeros((len(wanted), directions))
-        for k, name in enumerate(wanted):
+    def of(signals: Sequence[str]) -> Varying:
+        value, change = np.zeros(len(signals)), np.zeros((len(signals), directions))
+        for k, name in enumerate(signals):
             if name in names:
                 value[k], change[k] = y[names.index(name)], dy[names.index(name)]
         return Varying(value, change)
@@ -148,7 +148,7 @@ def seen(
 
 
 def slope(mode: str, varied: VariedMode, at: Moment, around: Surroundings) -> Array:
-    """xd at a moment."""
+    """xd at a state."""
     system = varied.system
     none = np.zeros((len(at.x), 1))
     return system.slopes(
@@ -167,17 +167,17 @@ def indicator(
     wide = around.with_directions(np.column_stack([around.dg, np.zeros(len(around.dg))]))
     dt = np.zeros(directions + 1)
     dt[-1] = 1.0
-    found = varied.jumps.watched(seen(mode, varied, both, dt, wide))["g"]
+    watched = varied.jumps.watched(seen(mode, varied, both, dt, wide))["g"]
     names = [e.name for e in varied.system.plant.mechanism.events]
     k = names.index(event)
-    return float(found.value[k]), float(found.change[k, -1]), found.change[k, :-1]
+    return float(watched.value[k]), float(watched.change[k, -1]), watched.change[k, :-1]
 
 
 def time_change(record: EventRecord, rate: float, change: Array) -> Array:
     """Derivatives of the time of an event.
 
     Raises:
-        SimulationError: the indicator stands still there.
+        SimulationError: the rate of the indicator is zero there.
     """
     size = float(np.abs(change).max(initial=0.0))
     if not abs(rate) > GRAZING * size:
@@ -196,8 +196,8 @@ def jump(
     """The state after an event, with its derivatives at the time of the event.
 
     Args:
-        modes: of the plant.
-        record: of the event.
+        modes: modes of the plant.
+        record: record of the event.
         at: the state before it.
         dt: derivatives of its time.
         around: what acts on the plant.
@@ -224,22 +224,22 @@ def jump(
 def _restitutions(
     source: VariedMode, record: EventRecord, name: str, here: Mapping[str, Varying], on: ModeJumps
 ) -> Varying:
-    """Restitution of each row of an impact; an event that settles has none."""
+    """Restitution of each row of an impact; zero for an event that settles."""
     directions = here["t"].change.shape[1]
     rows = on.row_names
     none = Varying(np.zeros(len(rows)), np.zeros((len(rows), directions)))
     if record.settled:
         return none
-    told = source.jumps.watched(here)
+    watched = source.jumps.watched(here)
     events = source.system.plant.mechanism.events
     k = [e.name for e in events].index(name)
-    value = np.full(len(rows), told["e"].value[k])
-    change = np.tile(told["e"].change[k], (len(rows), 1))
+    value = np.full(len(rows), watched["e"].value[k])
+    change = np.tile(watched["e"].change[k], (len(rows), 1))
     own = [(e.name, row) for e in events for row, _ in e.row_restitution]
     for i, (event, row) in enumerate(own):
         for r, (row_name, element) in enumerate(zip(rows, on.row_elements, strict=True)):
             if event == name and row in (row_name, element):
-                value[r], change[r] = told["er"].value[i], told["er"].change[i]
+                value[r], change[r] = watched["er"].value[i], watched["er"].change[i]
     return Varying(value, change)
 
 
@@ -247,7 +247,7 @@ def _begun(
     mode: str, target: VariedMode, state: tuple[Varying, Varying, Varying],
     common: Mapping[str, Varying], around: Surroundings,
 ) -> Moment:  # fmt: skip
-    """The next mode begins on its own constraints, which grip for good."""
+    """The first state of the next mode, on its own constraints."""
     q, qd, z = state
     system, dt = target.system, common["t"].change[0]
     t = float(common["t"].value[0])

@@ -1,4 +1,4 @@
-"""`simulate(..., sensitivities=[...])`: a run, then its steps once more with their derivatives."""
+"""`simulate(..., sensitivities=[...])`: a run, then its steps repeated with derivatives."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def simulate_sensitive(
     Args:
         plant: the compiled mechanism.
         run: simulates it.
-        names: what to differentiate by.
+        names: quantities of differentiation.
         given: arguments of `simulate`, by name.
     """
     return with_sensitivities(plant, run(), names, RunArguments.of(given))
@@ -74,11 +74,11 @@ def with_sensitivities(
         plant: the compiled mechanism.
         result: of the run.
         names: live parameters, start values ("<joint>.q", "<joint>.qd", states of laws) and inputs.
-        arguments: what the run was given.
+        arguments: arguments of the run.
 
     Raises:
         InputError: there is no such name, or derivatives of such a run are not available.
-        SimulationError: they cannot be found.
+        SimulationError: they cannot be computed.
     """
     modes: Mapping[str, BarePlant] = plant.by_mode or {plant.name: plant}
     if has_known_contacts(plant):
@@ -88,19 +88,21 @@ def with_sensitivities(
     refuse_steps(plant, result, arguments)
     first = modes[result.modes[0]] if plant.by_mode else plant
     directions = read_directions(first, names, start_names(first))
-    found = [
+    parts = [
         _moded_group(modes, result, group, arguments)
         if plant.by_mode
         else _group(plant, result, group, arguments)
         for group in groups(directions, LANES[-1])
     ]
-    values = [part.changes for part in found]
+    values = [part.changes for part in parts]
     whole = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
-    told = Sensitivities(directions.names, found[0].signals, whole)
-    switches = [name for part in found for name in part.switches]
-    corners = [corner for part in found for corner in part.corners]
+    sensitivities = Sensitivities(directions.names, parts[0].signals, whole)
+    switches = [name for part in parts for name in part.switches]
+    corners = [corner for part in parts for corner in part.corners]
     notes = (*result.notes, *corner_notes(corners))
-    return with_notes(replace(result, sensitivities=told, notes=notes), switches, found[0].apart)
+    return with_notes(
+        replace(result, sensitivities=sensitivities, notes=notes), switches, parts[0].apart
+    )
 
 
 def _with_contacts(
@@ -109,14 +111,16 @@ def _with_contacts(
     """The same with hard contacts: the motion, from event to event."""
     refuse_touched(plant, result, arguments)
     directions = read_directions(plant, names, start_names(plant))
-    found = [touched(plant, result, part, arguments) for part in groups(directions, LANES[-1])]
-    values = np.concatenate([part.changes for part in found], axis=2)
-    told = Sensitivities(directions.names, found[0].signals, values)
-    return with_notes(replace(result, sensitivities=told), found[0].switches, found[0].apart)
+    parts = [touched(plant, result, part, arguments) for part in groups(directions, LANES[-1])]
+    values = np.concatenate([part.changes for part in parts], axis=2)
+    sensitivities = Sensitivities(directions.names, parts[0].signals, values)
+    return with_notes(
+        replace(result, sensitivities=sensitivities), parts[0].switches, parts[0].apart
+    )
 
 
 def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
-    """A result that reports laws whose forces may jump, and steps that are not its own."""
+    """A result with notes on laws whose forces may jump, and on steps that are not its own."""
     names, notes = list(dict.fromkeys(switches)), []
     if names:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
@@ -136,7 +140,7 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
 
 
 def _repetition(method: str) -> str:
-    """How a motion is repeated."""
+    """How the motion was repeated, in words."""
     if method in TOUCHING:
         return "by steps from event to event of its contacts"
     implicit = TABLEAUS[method].implicit
@@ -144,7 +148,7 @@ def _repetition(method: str) -> str:
 
 
 def groups(directions: Directions, most: int) -> list[Directions]:
-    """Directions that share a pass."""
+    """Directions in groups that share a pass."""
     names = directions.names
     parts = [names[k : k + most] for k in range(0, len(names), most)]
     return [Directions(p, tuple(n for n in p if n in directions.varied)) for p in parts]
@@ -165,7 +169,7 @@ def _group(
     state = system.packed(result.q[0], result.qd[0], first_internal_states(plant, u))
     dx = start_changes(system, directions, (0.0, u, tau), state, arguments, given.dg)
     t, samples = _all_legs(system, result.method, arguments, given, (*state, dx))
-    y, dy = system.tell(
+    y, dy = system.observe_samples(
         t, inputs.over(t) if inputs.function is not None else inputs.constant, tau, samples,
         given.dg,
     )  # fmt: skip
@@ -181,15 +185,15 @@ def _moded_group(
     directions: Directions,
     arguments: RunArguments,
 ) -> Derived:
-    """The same for a mechanism with modes; what a mode does not have is NaN."""
+    """The same for a mechanism with modes; signals that a mode lacks are NaN."""
     begin = moded_start(modes, result, directions, arguments)
     schedule = fixed(arguments.t_end, arguments.step, result.method, arguments.sample)
     run = ModedRun(begin.modes, result.method, result.events, schedule, begin.around)
     run.go(begin.mode, begin.at)
-    return _told(run, begin.modes, result, begin.around)
+    return _derived(run, begin.modes, result, begin.around)
 
 
-def _told(
+def _derived(
     run: ModedRun, modes: Mapping[str, VariedMode], result: Result, around: Surroundings
 ) -> Derived:
     names = tuple(dict.fromkeys(n for m in modes.values() for n in m.system.code.observed))
@@ -202,7 +206,7 @@ def _told(
             continue
         given = around.given[mode]
         u = given.constant if given.function is None else given.over(own.t)
-        y, dy = varied.system.tell(own.t, u, around.tau[mode], own.samples, around.dg)
+        y, dy = varied.system.observe_samples(own.t, u, around.tau[mode], own.samples, around.dg)
         places = np.array([names.index(name) for name in varied.system.code.observed])
         values[np.ix_(own.rows, places)], changes[np.ix_(own.rows, places)] = y, dy
         corners += passed_corners(varied.system, own.samples.dx)
@@ -224,16 +228,16 @@ def _all_legs(
     whole = schedule.steps // stride * stride
     tableau = TABLEAUS[method]
     leg = Leg(0.0, schedule.step, whole, stride)
-    found, t = run_leg(system, tableau, leg, given, start), leg.times
+    samples, t = run_leg(system, tableau, leg, given, start), leg.times
     if whole < schedule.steps:
         left = schedule.steps - whole
         rest = Leg(whole * schedule.step, schedule.step, left, left)
-        last = found.x[-1], found.dep[-1], found.dx[-1]
+        last = samples.x[-1], samples.dep[-1], samples.dx[-1]
         more = run_leg(system, tableau, rest, given, last)
-        found = VariedSamples(
-            np.concatenate([found.x, more.x[1:]]),
-            np.concatenate([found.dep, more.dep[1:]]),
-            np.concatenate([found.dx, more.dx[1:]]),
+        samples = VariedSamples(
+            np.concatenate([samples.x, more.x[1:]]),
+            np.concatenate([samples.dep, more.dep[1:]]),
+            np.concatenate([samples.dx, more.dx[1:]]),
         )
         t = np.concatenate([t, rest.times[1:]])
-    return t, found
+    return t, samples

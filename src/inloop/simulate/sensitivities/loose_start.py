@@ -1,7 +1,7 @@
-"""How a start changes that nothing keeps: loops closed near a guess, with neither joint declared.
+"""Derivatives of a start that no declaration determines: loops closed near a guess.
 
-Such a position is where the search for it has ended. It is differenced over the whole search, with
-parameters and inputs a little moved; what was given or declared needs none of this.
+Such a position is where the search for it ended. It is differentiated by finite differences of the
+whole search over parameters and inputs. Given and declared values do not need this.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from inloop.simulate.inputs import read_inputs
 from inloop.simulate.sensitivities.run_arguments import RunArguments
 from inloop.simulate.start import first_internal_states, start_of
 
-WIDTH = 1e-4  # of the size of a quantity, over which the start is differenced
-# of the fourth order: places in widths, and their weights
+WIDTH = 1e-4  # step of the differences, relative to the size of a quantity
+# differences of fourth order: places in units of the step, and their weights
 STENCIL = ((2.0, -1 / 12), (1.0, 8 / 12), (-1.0, -8 / 12), (-2.0, 1 / 12))
 
 
@@ -35,16 +35,16 @@ class LooseStart:
         """Derivatives of all positions "q" and velocities "qd", each of shape (n, names)."""
         plant, n = self.plant, self.plant.n
         moving = [name for name in names if name in plant.parameters or name in plant.inputs]
-        found = np.zeros((2 * n, len(names)))
+        changes = np.zeros((2 * n, len(names)))
         here = self._read(moving[0], by=0.0) if moving else np.empty(0)
         for name in moving:
             width = WIDTH * (abs(float(plant.parameters.get(name, 0.0))) or 1.0)
             if not np.array_equal(self._read(name, by=width), here):
-                found[:, names.index(name)] = self._slope(name, width)
-        return {"q": found[:n], "qd": found[n:]}
+                changes[:, names.index(name)] = self._slope(name, width)
+        return {"q": changes[:n], "qd": changes[n:]}
 
     def _read(self, name: str, by: float) -> Array:
-        """All that the search depends on, with one quantity moved: constraints, lengths, drives."""
+        """Data of the search with one quantity changed: constraints, lengths, drives."""
         plant, equations = self.plant, self.plant.equations
         with self._moved(name, by) as (u, z):
             drives = read_drives(plant, {})
@@ -56,7 +56,7 @@ class LooseStart:
         return np.asarray(sum(parts))
 
     def _at(self, name: str, moved: float) -> Array:
-        """Positions and velocities of the start, with one quantity moved."""
+        """Positions and velocities of the start, with one quantity changed."""
         plant, given = self.plant, self.arguments
         with self._moved(name, moved) as (u, z):
             start = start_of(plant, given.q, given.qd, read_drives(plant, {}), u, z)
@@ -64,7 +64,7 @@ class LooseStart:
 
     @contextmanager
     def _moved(self, name: str, by: float) -> Iterator[tuple[Array, Array]]:
-        """One quantity moved for a while; yields inputs and states of laws and drives."""
+        """Change one quantity temporarily; yields inputs and states of laws and drives."""
         plant = self.plant
         u = read_inputs(plant, self.arguments.inputs or {}).at(0.0).copy()
         parameters = [name] if name in plant.parameters else []

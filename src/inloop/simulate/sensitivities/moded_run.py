@@ -1,7 +1,7 @@
-"""A run with events once more: from event to event, with a jump at each.
+"""Repeats a run with events: from event to event, with a jump at each.
 
-The way is kept, legs of equal steps and crossings of events, so that derivatives may also go
-backwards along it.
+The path is kept, as legs of equal steps and crossings of events, so that derivatives can also be
+propagated backwards along it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from inloop.simulate.sensitivities.event_changes import (
 )
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS, Given, Leg, run_leg
 
-SAME_TIME = 1e-12  # of the step: events that follow each other at once
+SAME_TIME = 1e-12  # of the step: events closer than this are simultaneous
 MOST_CORRECTIONS = 6  # of the time of an event
-LOCATED = 1e-14  # of the time [1]: what is left of a correction is rounding
+LOCATED = 1e-14  # of the time [1]: smaller corrections are rounding
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ModedLeg:
         mode: its name.
         leg: the steps.
         start: the state before them.
-        samples: by number of a step, the row of the sample after it.
+        samples: row of the sample after a step, by number of the step.
     """
 
     mode: str
@@ -67,7 +67,7 @@ class Crossing:
 def modes_met(
     plants: Mapping[str, BarePlant], first: str, events: Sequence[EventRecord]
 ) -> list[str]:
-    """Modes that a run was in, and those whose constraints grip at its impacts."""
+    """Modes that a run was in, and those whose constraints act at its impacts."""
     used = dict.fromkeys([first, *(e.next_mode for e in events)])
     needed = dict.fromkeys(used)
     for mode in used:
@@ -95,7 +95,7 @@ def varied_mode(
     plants: Mapping[str, BarePlant], mode: str, varied: Sequence[str], directions: int,
     method: str, partition: Partition | None = None,
 ) -> VariedMode:  # fmt: skip
-    """One mode with derivatives; time is the last of what is varied."""
+    """One mode with derivatives; time is the last varied quantity."""
     plant = plants[mode]
     roles = roles_of(plant, partition)
     system = VariedSystem.forward(plant, roles, varied, directions, TABLEAUS[method].implicit)
@@ -108,7 +108,7 @@ class SampledPiece:
 
     Attributes:
         mode: its name.
-        rows: of the samples, among all of the run.
+        rows: their rows among all samples of the run.
         t: their times [s].
         samples: states and their derivatives.
     """
@@ -124,8 +124,8 @@ class ModedRun:
 
     Attributes:
         pieces: all samples, in order.
-        count: of the samples.
-        way: from the first state to the last sample.
+        count: number of samples.
+        way: path from the first state to the last sample.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class ModedRun:
         stepping: Mapping[str, VariedSystem] | None = None,
         later: Sequence[tuple[int, Surroundings]] = (),
     ) -> None:  # fmt: skip
-        """See what is to be repeated.
+        """Prepare the repetition of a run.
 
         Args:
             modes: with derivatives.
@@ -142,8 +142,8 @@ class ModedRun:
             events: of the run.
             schedule: its steps.
             around: what acts on the plant.
-            stepping: by mode, what makes the steps; by default the modes do.
-            later: what acts from the begin of a step on, by its number, in order.
+            stepping: systems that make the steps, by mode; by default those of the modes.
+            later: what acts from the start of a step on, with the number of the step, in order.
         """
         self._modes, self._schedule, self._around = modes, schedule, around
         self._later = list(later)
@@ -179,7 +179,7 @@ class ModedRun:
             event = self._events[0] if self._events else None
             same = min(steps, self._later[0][0]) if self._later else steps
             last = same if event is None else min(same, int(event.t / h))
-            # whole steps up to the one in which something happens
+            # whole steps up to the one with the next event
             if last > k and now.t <= k * h:
                 now = self._steps(mode, now, Leg(k * h, h, last - k), k)
                 k = last
@@ -192,19 +192,19 @@ class ModedRun:
 
     def _steps(self, mode: str, now: Moment, leg: Leg, first: int) -> Moment:
         """Steps between the grid times `first` and `first + leg.steps`, and their samples."""
-        found, schedule = self._leg(mode, leg, now), self._schedule
+        states, schedule = self._leg(mode, leg, now), self._schedule
         grid = first + np.arange(1, leg.steps + 1)
-        told = 1 + np.flatnonzero((grid % schedule.stride == 0) | (grid == schedule.steps))
+        sampled = 1 + np.flatnonzero((grid % schedule.stride == 0) | (grid == schedule.steps))
         rows = self._keep(
             mode,
-            schedule.step * (first + told).astype(np.float64),
-            VariedSamples(found.x[told], found.dep[told], found.dx[told]),
+            schedule.step * (first + sampled).astype(np.float64),
+            VariedSamples(states.x[sampled], states.dep[sampled], states.dx[sampled]),
         )
-        self.way.append(ModedLeg(mode, leg, now, dict(zip(told.tolist(), rows, strict=True))))
-        return Moment(grid[-1] * schedule.step, found.x[-1], found.dep[-1], found.dx[-1])
+        self.way.append(ModedLeg(mode, leg, now, dict(zip(sampled.tolist(), rows, strict=True))))
+        return Moment(grid[-1] * schedule.step, states.x[-1], states.dep[-1], states.dx[-1])
 
     def _keep(self, mode: str, t: Array, samples: VariedSamples) -> list[int]:
-        """Samples, and which rows they are."""
+        """Store samples; returns their rows."""
         rows = np.arange(self.count, self.count + len(t), dtype=np.int64)
         if len(t):
             self.pieces.append(SampledPiece(mode, rows, t, samples))
@@ -213,12 +213,12 @@ class ModedRun:
 
     def _leg(self, mode: str, leg: Leg, now: Moment) -> VariedSamples:
         around, system = self._around, self._stepping[mode]
-        # the last of what is varied, time among it, stand still within a leg
+        # the last varied quantities, including time, are constant within a leg
         given = Given(around.given[mode], around.tau[mode], around.dg[: len(system.code.varied)])
         return run_leg(system, self._tableau, leg, given, (now.x, now.dep, now.dx))
 
     def _over(self, mode: str, now: Moment, event: EventRecord) -> tuple[str, Moment]:
-        """Over an event, whose time is found once more on these steps."""
+        """Cross an event, whose time is located again on these steps."""
         at_once = event.t - self._last_event <= SAME_TIME * self._schedule.step
         before = self.way[-1] if self.way else None
         at = now
@@ -235,7 +235,7 @@ class ModedRun:
         before = watch.mark() if watch is not None else None
         for _ in range(MOST_CORRECTIONS):
             leg = Leg(now.t, t - now.t, 1)
-            # tried more than once: corners would be counted as often
+            # repeated attempts would count corners repeatedly
             if watch is not None and before is not None:
                 watch.back_to(before)
             at = self._shortened(mode, now, leg)
@@ -256,24 +256,24 @@ class ModedRun:
         return at
 
     def _shortened(self, mode: str, now: Moment, leg: Leg) -> Moment:
-        """One step that ends at an event."""
+        """A step that ends at an event."""
         if leg.h <= 0.0:
             return now
-        found = self._leg(mode, leg, now)
-        return Moment(leg.t + leg.h, found.x[-1], found.dep[-1], found.dx[-1])
+        states = self._leg(mode, leg, now)
+        return Moment(leg.t + leg.h, states.x[-1], states.dep[-1], states.dx[-1])
 
 
 def crossing_slopes(
     modes: Mapping[str, VariedMode], crossing: Crossing, around: Surroundings
 ) -> Array:
-    """Derivatives of the state after events by the state before them, then by what is varied.
+    """Derivatives of the state after events by the state before them, then by varied quantities.
 
-    Events are rare and states are small: all unit directions go over them at once.
+    Events are rare and states are small: all unit directions cross them in one pass.
 
     Args:
         modes: of the plant.
         crossing: the events.
-        around: what acts on the plant, along no direction.
+        around: what acts on the plant, without directions.
     """
     first, at = crossing.events[0], crossing.at
     states, asked = len(at.x), around.asked

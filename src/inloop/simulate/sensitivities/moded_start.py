@@ -1,4 +1,4 @@
-"""What a differentiated run with events begins with: its modes, what acts on them, its start."""
+"""The start of a differentiated run with events: modes, what acts on them, first state."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def moded_start(
     Args:
         plants: of all modes.
         result: of the run.
-        directions: what it is differentiated by.
-        arguments: what it was given.
+        directions: the quantities of differentiation.
+        arguments: arguments of the run.
     """
     first = str(result.modes[0])
     own = {m: _known(arguments.inputs or {}, p.inputs) for m, p in plants.items()}
@@ -77,7 +77,7 @@ def moded_start(
 def _timed(
     plants: Mapping[str, BarePlant], rates: Mapping[str, Inputs], varied: Sequence[str]
 ) -> list[str]:
-    """Inputs that are functions of time and not varied otherwise.
+    """Inputs that are functions of time and not quantities of differentiation.
 
     Raises:
         InputError: a mode does not have one of them.

@@ -1,4 +1,4 @@
-"""What a run tells about its derivatives, by name."""
+"""Derivatives of a run, by name."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Sensitivities:
 
     Attributes:
         by: names of parameters, start values and inputs.
-        signals: names of what was differentiated.
-        values: shape (samples, signals, by), in the unit of the signal per unit of what varies.
+        signals: names of the differentiated signals.
+        values: shape (samples, signals, by), in the unit of the signal per unit of the quantity.
     """
 
     by: tuple[str, ...]
@@ -25,7 +25,7 @@ class Sensitivities:
     values: Array
 
     def __getitem__(self, key: str | tuple[str, str]) -> Array:
-        """Derivatives of a signal: by one quantity, (samples,), or by all, (samples, by)."""
+        """Derivatives of a signal by one quantity, (samples,), or by all, (samples, by)."""
         signal, by = (key, None) if isinstance(key, str) else key
         column = self.values[:, _place(signal, self.signals, "signal")]
         return column if by is None else column[:, _place(by, self.by, "derivative by")]

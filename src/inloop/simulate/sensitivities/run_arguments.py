@@ -1,4 +1,4 @@
-"""What a differentiated run was given, and whether such a run has derivatives."""
+"""Arguments of a differentiated run, and whether such a run has derivatives."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.simulate.results.result import Result
 from inloop.simulate.sensitivities.smooth_run import TABLEAUS
 
-# of the largest value: as far as the run and its repetition may be apart
+# largest difference between the run and its repetition, relative to the largest value
 SAME = 1e-6
-NEAR = 1e-2  # where steps of the repetition are better than those of the run
-CHOSEN = 1e-4  # where the run has chosen its steps by a tolerance
+NEAR = 1e-2  # if the repetition has more accurate steps than the run
+CHOSEN = 1e-4  # if the run has adaptive steps
 TOUCHING = {"event_driven": SAME, "moreau": NEAR}  # methods of hard contacts
 
 
 @dataclass(frozen=True)
 class RunArguments:
-    """What a run was given, as far as its derivatives need to know.
+    """Arguments of a run that affect its derivatives.
 
     Attributes:
         t_end, step, sample: as for `simulate` [s].
         q, qd: start values, by name or as vectors.
         tau, inputs: efforts and inputs.
-        motions: of driven joints.
+        motions: motions of driven joints.
     """
 
     t_end: float
@@ -42,7 +42,7 @@ class RunArguments:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> RunArguments:
-        """From the arguments of `simulate`, those of motions by the names of joints among them."""
+        """From the arguments of `simulate`, including motions by names of joints."""
         if given.get("start") is not None:
             raise InputError(
                 "derivatives of a run that continues another one are not available",
@@ -59,13 +59,13 @@ def refuse_steps(
     arguments: RunArguments,
     methods: Collection[str] = TABLEAUS,
 ) -> None:
-    """Refuse runs whose steps have no derivatives that are known here.
+    """Refuse runs whose steps have no derivatives here.
 
     Args:
         plant: the compiled mechanism.
         result: of the run.
-        arguments: what it was given.
-        methods: integrators whose derivatives are known.
+        arguments: arguments of the run.
+        methods: integrators with derivatives.
 
     Raises:
         InputError: says why.
@@ -85,11 +85,11 @@ def refuse_steps(
 
 @dataclass(frozen=True)
 class KeptValues:
-    """What a start keeps, of positions or of velocities.
+    """Positions or velocities that a start keeps.
 
     Attributes:
-        order: all coordinates that are not driven; those that are kept come first.
-        firm: those that were given or declared.
+        order: all coordinates that are not driven, kept ones first.
+        firm: coordinates that were given or declared.
     """
 
     order: tuple[int, ...]
@@ -110,11 +110,11 @@ def kept_values(plant: BarePlant, arguments: RunArguments) -> dict[str, KeptValu
 
     declared = [k for k in formulation.positions.declared if k < n]
     joints = [body.joint for body in plant.mechanism.bodies]
-    told = [k for k in range(n) if joints[k].declared[1]]
-    moving = [k for k in told if joints[k].initial[1] != 0.0]
+    declared_speeds = [k for k in range(n) if joints[k].declared[1]]
+    moving = [k for k in declared_speeds if joints[k].initial[1] != 0.0]
     firm = {
         "q": [*named(arguments.q), *declared],
-        "qd": [*named(arguments.qd), *moving, *told],
+        "qd": [*named(arguments.qd), *moving, *declared_speeds],
     }
     return {
         kind: KeptValues(
@@ -127,11 +127,11 @@ def kept_values(plant: BarePlant, arguments: RunArguments) -> dict[str, KeptValu
 
 @dataclass(frozen=True)
 class Apart:
-    """How far a run and its repetition are apart.
+    """Difference between a run and its repetition.
 
     Attributes:
-        signal: where they are most.
-        share: of its largest value.
+        signal: the signal with the largest difference.
+        share: the difference, relative to the signal's largest value.
     """
 
     signal: str = ""
@@ -139,7 +139,7 @@ class Apart:
 
 
 def _most_apart(result: Result) -> float:
-    """How far a run and its repetition may be apart, as a share of the largest value."""
+    """Largest allowed difference between run and repetition, relative to the largest value."""
     if result.method in TOUCHING:
         return TOUCHING[result.method]
     if result.tolerance is not None:
@@ -148,7 +148,7 @@ def _most_apart(result: Result) -> float:
 
 
 def check_same(model: str, result: Result, repeated: Mapping[str, Array]) -> Apart:
-    """The repetition of a run must be that run; where it has its own steps, be near it.
+    """Check that the repetition is the same as the run, or close to it if it has its own steps.
 
     Args:
         model: its name.
@@ -156,19 +156,19 @@ def check_same(model: str, result: Result, repeated: Mapping[str, Array]) -> Apa
         repeated: samples of the repetition by name, of some or all positions and velocities.
 
     Raises:
-        SimulationError: it is not.
+        SimulationError: it differs.
     """
     most = Apart()
     for k, name in enumerate(result.coordinates):
-        for kind, wanted in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
+        for kind, original in (("q", result.q[:, k]), ("qd", result.qd[:, k])):
             mine = repeated.get(f"{name}.{kind}")
             if mine is None:
                 continue
-            both = np.isfinite(wanted)
-            size = max(1e-3, float(np.abs(wanted[both]).max(initial=0.0)))
+            both = np.isfinite(original)
+            size = max(1e-3, float(np.abs(original[both]).max(initial=0.0)))
             off = np.inf
-            if mine.shape == wanted.shape:
-                off = float(np.abs(mine - wanted)[both].max(initial=0.0))
+            if mine.shape == original.shape:
+                off = float(np.abs(mine - original)[both].max(initial=0.0))
             if not off <= most.share * size:
                 most = Apart(f"{name}.{kind}", off / size)
     if not most.share <= _most_apart(result):

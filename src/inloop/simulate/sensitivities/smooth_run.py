@@ -1,4 +1,4 @@
-"""Derivatives of a run without events: its steps once more, with their derivatives beside them."""
+"""Derivatives of a run without events: its steps are repeated with their derivatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.plant import Array
 from inloop.plant.variation.varied_system import Tableau, VariedSamples, VariedSystem
 from inloop.simulate.inputs import Inputs
 
-AT_ONCE = 4096  # steps whose inputs are in memory
+AT_ONCE = 4096  # steps whose inputs are in memory at a time
 
 
 def _tableau(a: Sequence[Sequence[float]], b: Sequence[float], c: Sequence[float]) -> Tableau:
@@ -23,7 +23,7 @@ def _tableau(a: Sequence[Sequence[float]], b: Sequence[float], c: Sequence[float
 
 
 ROOT = np.sqrt(6.0)
-# order 5, whatever is stiff: Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5
+# order 5, also for stiff systems: Hairer & Wanner, Solving Ordinary Differential Equations II, IV.5
 RADAU = Tableau(
     np.array(
         [
@@ -65,9 +65,9 @@ class Leg:
     """Equal steps of a run.
 
     Attributes:
-        t: begin [s].
+        t: start [s].
         h: step [s].
-        steps: how many.
+        steps: number of steps.
         stride: steps between samples; the first state is one.
     """
 
@@ -89,7 +89,7 @@ class Given:
     Attributes:
         inputs: over time.
         tau: efforts of the joints.
-        dg: directions of what is varied, shape (varied, directions).
+        dg: directions of the varied quantities, shape (varied, directions).
     """
 
     inputs: Inputs
@@ -104,7 +104,7 @@ def run_leg(
     given: Given,
     start: tuple[Array, Array, Array],
 ) -> VariedSamples:
-    """Samples of a leg, the start among them.
+    """Samples of a leg, including the start.
 
     Args:
         system: the equations.
@@ -124,9 +124,11 @@ def run_leg(
         if given.inputs.function is not None:
             times = begin + leg.h * (np.arange(steps)[:, None] + tableau.times)
             u = given.inputs.over(times.ravel()).reshape(*times.shape, -1)
-        found = system.run(tableau, (begin, leg.h, steps, leg.stride), u, given.tau, now, given.dg)
-        parts.append(found if not parts else _from(found, 1))
-        now, done = (found.x[-1], found.dep[-1], found.dx[-1]), done + steps
+        samples = system.run(
+            tableau, (begin, leg.h, steps, leg.stride), u, given.tau, now, given.dg
+        )
+        parts.append(samples if not parts else _from(samples, 1))
+        now, done = (samples.x[-1], samples.dep[-1], samples.dx[-1]), done + steps
         if steps == 0:
             break
     if not np.all(np.isfinite(parts[-1].dx)):

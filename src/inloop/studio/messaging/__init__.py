@@ -1,1 +1,1 @@
-"""What server and page say to each other, and who is at the other end."""
+"""Messages between server and page, and the connected clients."""

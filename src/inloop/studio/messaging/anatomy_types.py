@@ -1,4 +1,4 @@
-"""What a mechanism is made of, as the page gets it; bodies by their number in the scene."""
+"""The structure of a mechanism, as sent to the page; bodies by their index in the scene."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NamedFrame(TypedDict):
 
 
 class BodyJoint(TypedDict):
-    """The joint by which a body hangs on its parent."""
+    """The joint that connects a body to its parent."""
 
     name: Annotated[str, "of its coordinate: signals are <name>.q, <name>.qd, …"]
     kind: str
@@ -23,17 +23,17 @@ class BodyJoint(TypedDict):
     axis: Annotated[Vector, "in body axes"]
     low: Annotated[float | None, "limit of q; null: none"]
     high: Annotated[float | None, "limit of q; null: none"]
-    start: Annotated[float, "q that was declared"]
-    effort: Annotated[float | None, "largest that its drive gives [N·m or N]; null: not known"]
+    start: Annotated[float, "declared q"]
+    effort: Annotated[float | None, "largest of its drive [N·m or N]; null: unknown"]
     driven: Annotated[bool, "its motion is prescribed"]
-    of_ball: Annotated[bool, "one of the three turns of a ball joint"]
+    of_ball: Annotated[bool, "one of the three rotations of a ball joint"]
 
 
 class InspectedBody(TypedDict):
-    """In the order of the scene."""
+    """A body; bodies are in the order of the scene."""
 
     name: str
-    parent: Annotated[int, "number of the body that carries it; -1: the ground"]
+    parent: Annotated[int, "index of the body that carries it; -1: the ground"]
     doc: str
     node: Annotated[bool, "a node of a flexible link"]
     mass: Annotated[float, "[kg]"]
@@ -49,7 +49,7 @@ class InspectedLoop(TypedDict):
 
     name: str
     kind: str
-    bodies: Annotated[list[int], "on its two sides, or that its joints move; -1: the ground"]
+    bodies: Annotated[list[int], "on its two sides, or moved by its joints; -1: the ground"]
     joints: Annotated[list[int], "bodies whose joints it restricts"]
 
 
@@ -61,7 +61,7 @@ class OnBodies(TypedDict):
 
 
 class Anatomy(TypedDict):
-    """Bodies with their joints, and what belongs to them."""
+    """Bodies with their joints, loops, contacts and sensors."""
 
     bodies: list[InspectedBody]
     loops: list[InspectedLoop]

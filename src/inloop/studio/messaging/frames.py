@@ -102,7 +102,7 @@ class TouchFrame:
 
 
 def poses_frame(
-    sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals, told: Reals
+    sequence: int, stamp: float, t: float, poses: Reals, arrows: Reals, readings: Reals
 ) -> bytes:
     """Frame of poses (kind 1).
 
@@ -112,11 +112,11 @@ def poses_frame(
         t: simulated time.
         poses: position and quaternion of each body, shape (n_bodies, 7).
         arrows: origin and vector of each force, shape (n_arrows, 6).
-        told: values of the signals that the cockpit needs.
+        readings: values of the signals that the cockpit needs.
     """
     head = HEADER.pack(POSES, len(poses), sequence & WORD, stamp, t)
     count = len(arrows).to_bytes(4, "little")
-    return b"".join((head, _short(poses), count, _short(arrows), _short(told)))
+    return b"".join((head, _short(poses), count, _short(arrows), _short(readings)))
 
 
 def samples_frame(

@@ -1,4 +1,4 @@
-"""What the server says to a page: texts of JSON, told apart by their `kind`."""
+"""Messages from the server to a page: JSON texts, distinguished by their `kind`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Level = Literal["info", "warn", "error"]
 
 
 class Told(TypedDict):
-    """Something to tell a person."""
+    """A notice to the user."""
 
     level: Level
     text: str
@@ -21,24 +21,24 @@ class Told(TypedDict):
 
 
 class Plant(TypedDict):
-    """What runs."""
+    """The running plant."""
 
     name: str
     title: str
-    look_at: Annotated[str, "what is worth looking at"]
+    look_at: Annotated[str, "what to look at"]
     remarks: Annotated[list[str], "what was left out of its file, or added to it"]
     rate_hz: Annotated[float, "steps per second [Hz]"]
     own: Annotated[bool, "the studio has started it, and it ends with the studio"]
 
 
 class Option(TypedDict):
-    """A choice that is made when a model is built."""
+    """An option that applies when a model is built."""
 
     name: str
     default: bool | float
     doc: str
     range: Annotated[tuple[float, float] | None, "smallest and largest value of a number"]
-    allowed: Annotated[str, "what may be given, in words"]
+    allowed: Annotated[str, "permitted values, in words"]
 
 
 class MenuEntry(TypedDict):
@@ -62,7 +62,7 @@ class Parameter(TypedDict):
 
 
 class Signal(TypedDict):
-    """Something that can be plotted."""
+    """A signal that can be plotted."""
 
     name: str
     unit: str
@@ -82,13 +82,13 @@ class WatchedSensor(TypedDict):
     """A sensor of the mechanism."""
 
     name: str
-    quantity: Annotated[str, "what it measures, a word"]
-    at: Annotated[list[str], "where it sits"]
-    signals: Annotated[list[Signal], "what it measures, in the order of its readings"]
+    quantity: Annotated[str, "quantity that it measures"]
+    at: Annotated[list[str], "where it is mounted"]
+    signals: Annotated[list[Signal], "its signals, in the order of its readings"]
 
 
 class Input(TypedDict):
-    """In the order of the numbers that input frames carry."""
+    """An input; inputs are in the order of the indices in input frames."""
 
     name: str
     unit: str
@@ -99,15 +99,15 @@ class Input(TypedDict):
 
 
 class Driven(TypedDict):
-    """The input that a person drives."""
+    """The input driven by the user."""
 
     input: str
     unit: str
     low: Annotated[float, "in the unit of the input"]
     high: Annotated[float, "in the unit of the input"]
-    rest: Annotated[float, "when nobody drives, in the unit of the input"]
-    body: Annotated[str, 'that is dragged; "ground" for a place in the world']
-    point: Annotated[tuple[float, float, float], "where, in axes of the body [m]"]
+    rest: Annotated[float, "value when released, in the unit of the input"]
+    body: Annotated[str, 'body that is dragged; "ground" for a place in the world']
+    point: Annotated[tuple[float, float, float], "point that is dragged, in axes of the body [m]"]
     axis: Annotated[tuple[float, float, float], "dragging along it goes from low to high [m]"]
     hint: str
     keys: Annotated[dict[str, float], "values while keys are down, by KeyboardEvent.code"]
@@ -132,7 +132,7 @@ class SettingRange(TypedDict):
 
 
 class Settings(TypedDict):
-    """Of the haptic device that holds the plant."""
+    """Settings of the haptic device that holds the plant."""
 
     rate: Annotated[float, "of the servo [Hz]"]
     lines: Annotated[float, "of the encoder [1/in]"]
@@ -143,7 +143,7 @@ class Settings(TypedDict):
 
 
 class Chain(TypedDict):
-    """Haptic devices that can hold the plant, and the one that does."""
+    """Haptic devices that can hold the plant, and the current one."""
 
     rigs: list[Rig]
     ranges: list[SettingRange]
@@ -159,7 +159,7 @@ class File(TypedDict):
 
 
 class Recording(TypedDict):
-    """What is being recorded, and what there is."""
+    """State of the recorder, and existing recordings."""
 
     phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
     file: Annotated[str, 'that it writes; "" for none']
@@ -181,7 +181,7 @@ class Times(TypedDict):
 
 
 class Limits(TypedDict):
-    """What a haptic device can display; null: no limit."""
+    """Limits of a haptic device; null: no limit."""
 
     passive: Annotated[float | None, "stiffness that is never active [N/m]"]
     stable: Annotated[float | None, "computed [N/m]"]
@@ -192,7 +192,7 @@ class Limits(TypedDict):
 
 
 class DeviceReadings(TypedDict):
-    """How it goes with the haptic device; least and most are since the last message."""
+    """State of the haptic device; least and most are since the last message."""
 
     t: Annotated[float | None, "simulated time [s]"]
     rate_hz: Annotated[float, "of the servo [Hz]"]
@@ -200,7 +200,7 @@ class DeviceReadings(TypedDict):
     force: Annotated[float | None, "of the motor [N]"]
     most_force: Annotated[float | None, "[N]"]
     limit: Annotated[float, "of the motor [N]"]
-    energy: Annotated[float | None, "that the display has taken [J]"]
+    energy: Annotated[float | None, "received by the display [J]"]
     least_energy: Annotated[float | None, "[J]"]
     passive: bool
     controlled: bool
@@ -208,8 +208,8 @@ class DeviceReadings(TypedDict):
     dissipated: Annotated[float | None, "by the controller [J]"]
     shown_stiffness: Annotated[float, "of the mechanism [N/m]"]
     shown_mass: Annotated[float, "of the mechanism [kg]"]
-    left_out: Annotated[float, "part of the periods"]
-    limits: Annotated[Limits | None, "null while they are being found"]
+    left_out: Annotated[float, "fraction of the periods"]
+    limits: Annotated[Limits | None, "null while they are being measured"]
     notice: Told | None
 
 
@@ -220,7 +220,7 @@ class Knob(TypedDict):
     """A number of a controller."""
 
     name: str
-    value: Annotated[float, "to begin with"]
+    value: Annotated[float, "initial"]
     low: float
     high: float
     unit: str
@@ -238,7 +238,7 @@ class OfferedController(TypedDict):
 
 
 class Controllers(TypedDict):
-    """Controllers that can be put beside the plant, and the one at work."""
+    """Controllers that can run next to the plant, and the active one."""
 
     offered: list[OfferedController]
     active: Annotated[str, 'name; "none" for none']
@@ -246,11 +246,11 @@ class Controllers(TypedDict):
     said: Annotated[str, 'why it has ended; "" if nothing is wrong']
     values: Annotated[dict[str, float], "of its settings, by name"]
     path: Annotated[str, '"pose", "point", or the path that it follows; "" if it follows none']
-    target: Annotated[list[float] | None, "the point that was dragged [m]"]
+    target: Annotated[list[float] | None, "the dragged point [m]"]
 
 
 class Hello(TypedDict):
-    """All there is to know before anything moves."""
+    """The first message: everything that the page needs before the plant moves."""
 
     kind: Literal["hello"]
     plant: Plant
@@ -267,33 +267,33 @@ class Hello(TypedDict):
     cockpit: Cockpit | None
     chain: Chain | None
     controllers: Controllers
-    can: Annotated[list[str], "requests that make sense now"]
+    can: Annotated[list[str], "requests that are possible now"]
     record: Recording
     sounds: Annotated[bool, "it plays notes"]
 
 
 class State(TypedDict):
-    """How it goes."""
+    """State of the loop."""
 
     kind: Literal["state"]
     state: Activity
     speed: Annotated[float | None, "simulated seconds per second"]
-    step: Annotated[int, "good steps since the start"]
+    step: Annotated[int, "successful steps since the start"]
     t: Annotated[float | None, "simulated time [s]"]
     status: Annotated[str, "how the last step ended"]
     latched: Annotated[str, 'status because of which inputs are ignored; "" if they are not']
     overruns: int
-    late: Annotated[int, "steps that came too late within the last seconds"]
+    late: Annotated[int, "late steps within the last seconds"]
     stale: Annotated[int, "steps with inputs that were too old"]
-    lost: Annotated[int, "records of telemetry"]
+    lost: Annotated[int, "lost records of telemetry"]
     source: Annotated[str, '"live", or the name of a recording']
     driven: Annotated[bool, "a page drives the inputs"]
     notice: Told | None
-    pace_hz: NotRequired[Annotated[float, "steps per second lately; of plants in a page [Hz]"]]
+    pace_hz: NotRequired[Annotated[float, "recent steps per second of a plant in a page [Hz]"]]
 
 
 class Readings(TypedDict):
-    """What contacts and sensors tell, ten times a second, in the order of the greeting.
+    """Readings of contacts and sensors, ten times per second, in the order of `Hello`.
 
     A number that a mode does not have is null.
     """
@@ -304,14 +304,14 @@ class Readings(TypedDict):
 
 
 class Watched(TypedDict):
-    """Newest values of what a page watches, ten times a second."""
+    """Newest values of the signals that a page watches, ten times per second."""
 
     kind: Literal["watched"]
     values: Annotated[dict[str, float | None], "null: the mode does not have it"]
 
 
 class Refused(TypedDict):
-    """This page cannot drive the inputs: what it shows of them goes back."""
+    """This page cannot drive the inputs: it shows them at rest."""
 
     kind: Literal["refused"]
     text: Annotated[str, "who drives"]
@@ -319,24 +319,24 @@ class Refused(TypedDict):
 
 
 class Subscribed(TypedDict):
-    """Which columns come from now on."""
+    """Columns of the following frames of samples."""
 
     kind: Literal["subscribed"]
-    generation: Annotated[int, "that the frames of samples carry"]
+    generation: Annotated[int, "generation in the frames of samples"]
     rate_hz: Annotated[float, "[Hz]"]
     signals: list[str]
-    fresh: Annotated[bool, "what came before does not go on: forget it"]
+    fresh: Annotated[bool, "earlier samples are not continued: discard them"]
 
 
 class ParameterValues(TypedDict):
-    """Values that anybody changed."""
+    """Values changed by any page."""
 
     kind: Literal["parameters"]
     values: dict[str, float]
 
 
 class SceneChange(TypedDict):
-    """The same mechanism with other measures."""
+    """The same mechanism with other dimensions."""
 
     kind: Literal["scene"]
     scene: Scene
@@ -347,14 +347,14 @@ class Histograms(TypedDict):
     """Times of the loop."""
 
     kind: Literal["histogram"]
-    step_time: Annotated[Times, "from begin to end of a step"]
+    step_time: Annotated[Times, "from the beginning to the end of a step"]
     reaction: Annotated[Times, "from inputs to outputs"]
     wake_up: Annotated[Times, "from the period to the thread's wake-up"]
-    input_age: Annotated[Times, "of the inputs when a step takes them"]
+    input_age: Annotated[Times, "of the inputs when a step uses them"]
 
 
 class Notice(TypedDict):
-    """Something that passes."""
+    """A passing notice."""
 
     kind: Literal["notice"]
     level: Level
@@ -363,7 +363,7 @@ class Notice(TypedDict):
 
 
 class RecordingChange(TypedDict):
-    """A recording begins, goes on or ends."""
+    """A recording starts, continues or ends."""
 
     kind: Literal["record"]
     phase: Annotated[Literal["off", "starting", "on", "ending"], "of the recorder"]
@@ -385,40 +385,40 @@ class ChainChange(TypedDict):
 
 
 class DevicePanel(TypedDict):
-    """How it goes with the haptic device, ten times a second."""
+    """State of the haptic device, ten times per second."""
 
     kind: Literal["panel"]
     data: DeviceReadings
 
 
 class TimelineMark(TypedDict):
-    """Something that happened in a recording."""
+    """An event in a recording."""
 
     what: Literal[
         "reset", "late", "safe", "failed", "mode", "event", "parameters", "lost", "damaged"
     ]
-    at: Annotated[float, "from the begin of the recording [s]"]
+    at: Annotated[float, "from the start of the recording [s]"]
     text: str
-    count: Annotated[int, "how often nearby"]
+    count: Annotated[int, "number of such events nearby"]
 
 
 class Timeline(TypedDict):
-    """The whole of the recording that is shown."""
+    """Length and events of the recording shown."""
 
     kind: Literal["timeline"]
     file: str
     length: Annotated[float, "[s]"]
     marks: list[TimelineMark]
-    scanned: Annotated[float, "part of the file that was looked through for marks"]
+    scanned: Annotated[float, "fraction of the file searched for marks"]
     grows: Annotated[bool, "it is being written now"]
     complete: Annotated[bool, "the file has its end"]
 
 
 class ShownPlace(TypedDict):
-    """Where in the recording the moment shown is."""
+    """The time shown in the recording."""
 
     kind: Literal["place"]
-    at: Annotated[float, "from the begin of the recording [s]"]
+    at: Annotated[float, "from the start of the recording [s]"]
     t: Annotated[float, "simulated time [s]"]
     record: Annotated[int, "its number"]
 
@@ -426,12 +426,12 @@ class ShownPlace(TypedDict):
 class Hold(TypedDict):
     """A body that a page holds."""
 
-    grip: Annotated[int, "0: by the pointer; else a pin"]
+    grip: Annotated[int, "0: by the pointer; otherwise a pin"]
     body: Annotated[int, "in the order of the scene"]
     point: Annotated[Vector, "in body axes [m]"]
     target: Annotated[Vector, "in the world [m]"]
-    pushes: Annotated[bool, "by a plain force, without a spring"]
-    firmness: Annotated[float, "in parts of what suits the body"]
+    pushes: Annotated[bool, "by a constant force, without a spring"]
+    firmness: Annotated[float, "relative to the default for the body"]
     mass: Annotated[float, "of the point [kg]; 0 until the plant has reported it"]
     stiffness: Annotated[float, "[N/m]"]
     force: Annotated[Vector, "on the body, in the world [N]"]
@@ -439,7 +439,7 @@ class Hold(TypedDict):
 
 
 class Held(TypedDict):
-    """Bodies that are held; told while some are, and once when the last was let go."""
+    """Bodies that are held; sent while there are any, and once when the last is released."""
 
     kind: Literal["held"]
     mine: Annotated[bool, "by this page"]
@@ -454,13 +454,13 @@ class ControllersChange(TypedDict):
 
 
 class Tracking(TypedDict):
-    """How it goes with the controller, twenty times a second; null: it does not tell."""
+    """State of the controller, twenty times per second; null: not reported."""
 
     kind: Literal["tracking"]
     t: Annotated[float | None, "simulated time [s]"]
-    error: Annotated[float | None, "from the tool to where it should be [m]"]
-    tool: Annotated[list[float] | None, "where the tool is [m]"]
-    wanted: Annotated[list[float] | None, "where it should be [m]"]
+    error: Annotated[float | None, "from the tool to its goal [m]"]
+    tool: Annotated[list[float] | None, "position of the tool [m]"]
+    wanted: Annotated[list[float] | None, "its goal [m]"]
 
 
 class PlayedNote(TypedDict):

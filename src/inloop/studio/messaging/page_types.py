@@ -37,31 +37,31 @@ def page_types() -> str:
 
 def _forms(*hints: Any) -> Iterator[Any]:
     """All typed dictionaries that occur, each once, parts before the types that contain them."""
-    found: dict[str, Any] = {}
+    forms: dict[str, Any] = {}
 
     def visit(hint: Any) -> None:
         if is_typeddict(hint):
-            if hint.__name__ in found:
-                assert found[hint.__name__] is hint, f"two forms are called {hint.__name__}"
+            if hint.__name__ in forms:
+                assert forms[hint.__name__] is hint, f"two forms are called {hint.__name__}"
                 return
             for part, _, _ in fields(hint).values():
                 visit(part)
-            found[hint.__name__] = hint
+            forms[hint.__name__] = hint
         for arg in get_args(hint):
             visit(arg)
 
     for hint in hints:
         visit(hint)
-    return iter(found.values())
+    return iter(forms.values())
 
 
 def _typedef(form: Any) -> str:
     lines = [f" * @typedef {{object}} {form.__name__}"]
     if form.__doc__ and not form.__doc__.startswith("dict("):
         lines.insert(0, f" * {form.__doc__}")
-    for name, (hint, needed, told) in fields(form).items():
+    for name, (hint, needed, description) in fields(form).items():
         shown = name if needed else f"[{name}]"
-        lines.append(f" * @property {{{script_type(hint)}}} {shown} {told}".rstrip())
+        lines.append(f" * @property {{{script_type(hint)}}} {shown} {description}".rstrip())
     return "\n".join(["/**", *lines, " */", ""])
 
 

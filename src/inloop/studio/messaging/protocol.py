@@ -20,16 +20,16 @@ from inloop.studio.messaging.request_types import Request
 @cache
 def fields(form: Any) -> dict[str, tuple[Any, bool, str]]:
     """Type of each field of a message, whether it is required, and its description."""
-    found: dict[str, tuple[Any, bool, str]] = {}
+    descriptions: dict[str, tuple[Any, bool, str]] = {}
     for name, hint in get_type_hints(form, include_extras=True).items():
         needed = get_origin(hint) is not NotRequired
         if not needed:
             (hint,) = get_args(hint)
-        told = ""
+        text = ""
         if get_origin(hint) is Annotated:
-            hint, told = get_args(hint)
-        found[name] = (hint, needed, told)
-    return found
+            hint, text = get_args(hint)
+        descriptions[name] = (hint, needed, text)
+    return descriptions
 
 
 def by_name(union: Any, tag: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a page asks for: texts of JSON, told apart by what they `do`."""
+"""Requests of a page: JSON texts, distinguished by their `do`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Options = dict[str, bool | int | float | str]
 
 
 class Subscribe(TypedDict):
-    """Send samples of these signals, and of no others."""
+    """Send samples of these signals only."""
 
     do: Literal["subscribe"]
     signals: list[str]
@@ -16,23 +16,23 @@ class Subscribe(TypedDict):
 
 
 class Watch(TypedDict):
-    """Tell the newest values of these signals now and then, and of no others."""
+    """Send the newest values of these signals only, periodically."""
 
     do: Literal["watch"]
     signals: list[str]
 
 
 class Place(TypedDict):
-    """Bring a joint to a position while the plant stands; loops stay closed, or it is refused."""
+    """Move a joint to a position while the plant is paused; refused if the loops cannot close."""
 
     do: Literal["place"]
     coordinate: str
     q: Annotated[float, "[rad or m]"]
-    keep_velocities: NotRequired[Annotated[bool, "by default all is at rest then"]]
+    keep_velocities: NotRequired[Annotated[bool, "by default, everything is at rest afterwards"]]
 
 
 class SetParameter(TypedDict):
-    """A value, which is put into its range."""
+    """Set a parameter; the value is clipped to its range."""
 
     do: Literal["set"]
     parameter: str
@@ -40,66 +40,66 @@ class SetParameter(TypedDict):
 
 
 class ResetParameter(TypedDict):
-    """To its default."""
+    """Set a parameter to its default."""
 
     do: Literal["reset_parameter"]
     parameter: str
 
 
 class ResetParameters(TypedDict):
-    """All of them."""
+    """Set all parameters to their defaults."""
 
     do: Literal["reset_parameters"]
 
 
 class Pause(TypedDict):
-    """Stand still."""
+    """Pause the plant."""
 
     do: Literal["pause"]
 
 
 class Go(TypedDict):
-    """Go on, and use the inputs again."""
+    """Continue, and use the inputs again."""
 
     do: Literal["go"]
 
 
 class Step(TypedDict):
-    """So many steps, while it stands."""
+    """Do a number of steps, while paused."""
 
     do: Literal["step"]
     count: NotRequired[int]
 
 
 class StepBack(TypedDict):
-    """So many records back in a recording, which then stands."""
+    """Go back a number of records in a recording, and pause."""
 
     do: Literal["step_back"]
     count: NotRequired[int]
 
 
 class Seek(TypedDict):
-    """To another place of a recording."""
+    """Go to another place of a recording."""
 
     do: Literal["seek"]
-    at: Annotated[float, "from the begin of the recording [s]"]
+    at: Annotated[float, "from the start of the recording [s]"]
 
 
 class Speed(TypedDict):
-    """Simulated seconds per second."""
+    """Set the simulated seconds per second."""
 
     do: Literal["speed"]
     factor: float
 
 
 class Reset(TypedDict):
-    """Back to the start."""
+    """Reset the plant to its start."""
 
     do: Literal["reset"]
 
 
 class SwitchRecording(TypedDict):
-    """Begin or end a recording."""
+    """Start or end a recording."""
 
     do: Literal["record"]
     on: bool
@@ -113,13 +113,13 @@ class Replay(TypedDict):
 
 
 class ShowLive(TypedDict):
-    """Back to the plant."""
+    """Return to the plant."""
 
     do: Literal["live"]
 
 
 class Choose(TypedDict):
-    """Another plant of the menu."""
+    """Start another plant of the menu."""
 
     do: Literal["choose"]
     name: str
@@ -127,7 +127,7 @@ class Choose(TypedDict):
 
 
 class Restart(TypedDict):
-    """The plant once more, as it was started."""
+    """Start the plant again, with the same options."""
 
     do: Literal["restart"]
 
@@ -139,19 +139,19 @@ class TakeInput(TypedDict):
 
 
 class ReleaseInput(TypedDict):
-    """Let others drive them."""
+    """Let other pages drive the inputs."""
 
     do: Literal["release_input"]
 
 
 class Pin(TypedDict):
-    """Let the body that the pointer holds be held there without it."""
+    """Pin the body that the pointer holds."""
 
     do: Literal["pin"]
 
 
 class LetGo(TypedDict):
-    """Let go of a body that this page holds, or of all."""
+    """Release a body held by this page, or all."""
 
     do: Literal["let_go"]
     grip: NotRequired[Annotated[int, "of a pin, from 1; all by default"]]
@@ -166,14 +166,14 @@ class HoldDevice(TypedDict):
 
 
 class UseController(TypedDict):
-    """Let a controller of the list work; "none": let it go."""
+    """Start a controller of the list; "none" stops the active one."""
 
     do: Literal["control"]
     name: str
 
 
 class TuneController(TypedDict):
-    """A setting of the controller at work, which is put into its range."""
+    """Change a setting of the active controller; the value is clipped to its range."""
 
     do: Literal["tune"]
     setting: str
@@ -181,20 +181,20 @@ class TuneController(TypedDict):
 
 
 class FollowPath(TypedDict):
-    """Lead the tool along a path of the list, or the joints to the pose."""
+    """Move the tool along a path of the list, or the joints to the pose."""
 
     do: Literal["follow"]
     path: str
 
 
 class HoldPose(TypedDict):
-    """Stay where it is."""
+    """Hold the current position."""
 
     do: Literal["hold"]
 
 
 class AimAt(TypedDict):
-    """Lead the tool to a point in the world."""
+    """Move the tool to a point in the world."""
 
     do: Literal["aim"]
     x: Annotated[float, "[m]"]

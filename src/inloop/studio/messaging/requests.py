@@ -38,15 +38,15 @@ def read_request(text: str) -> Request:
     unknown = [word for word in message if word not in words]
     if unknown:
         raise RequestError(f"{what} does not take {unknown[0][:40]!a}", fix="Reload the page.")
-    found: dict[str, Any] = {"do": what}
+    request: dict[str, Any] = {"do": what}
     for word, (kind, needed, _) in words.items():
         if word == "do":
             continue
         if message.get(word) is not None:
-            found[word] = READERS[kind](what, word, message[word])
+            request[word] = READERS[kind](what, word, message[word])
         elif needed:
             raise RequestError(f"{what} needs {word}", fix="Reload the page.")
-    return cast(Request, found)
+    return cast(Request, request)
 
 
 def _no_constant(name: str) -> float:
@@ -97,15 +97,15 @@ def _names(what: str, word: str, value: Any) -> tuple[str, ...]:
 def _options(what: str, word: str, value: Any) -> Options:
     if not isinstance(value, dict) or len(value) > MOST_SIGNALS:
         raise _wrong(what, word, "values by name")
-    found: Options = {}
+    options: Options = {}
     for name, item in value.items():
         _name(what, word, name)
         if isinstance(item, str):
             _name(what, word, item)
         elif not isinstance(item, bool):
             _number(what, word, item)
-        found[name] = item
-    return found
+        options[name] = item
+    return options
 
 
 # by field type

@@ -1,4 +1,4 @@
-"""The scene as the page gets it: plain data, positions in metres."""
+"""The scene as sent to the page: plain data, positions in meters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Cylinder(TypedDict):
 
 
 class Cone(TypedDict):
-    """Its tip is up the axis."""
+    """A cone with its tip along the axis."""
 
     kind: Literal["cone"]
     radius: float
@@ -105,14 +105,14 @@ class Rim(TypedDict):
 
 
 class HalfSpace(TypedDict):
-    """What lies below a plane: not drawn."""
+    """The space below a plane; not drawn."""
 
     kind: Literal["plane"]
     normal: Vector
 
 
 class Packed(TypedDict):
-    """A mesh that the page asks for by its name."""
+    """A mesh that the page requests by name."""
 
     kind: Literal["packed"]
     name: str
@@ -134,14 +134,14 @@ class Look(TypedDict):
     rotation: Annotated[tuple[Vector, Vector, Vector], "rows: axes of the body"]
     color: Annotated[list[float] | None, "red, green, blue and perhaps opacity, 0 to 1"]
     material: Material
-    picture: NotRequired[Annotated[str, "on it, which the page asks for by its name"]]
+    picture: NotRequired[Annotated[str, "on it, requested by name"]]
 
 
 class Body(TypedDict):
-    """In the order of the poses."""
+    """A body; bodies are in the order of the poses."""
 
     name: str
-    parent: Annotated[int, "number of the body that carries it; -1: the ground"]
+    parent: Annotated[int, "index of the body that carries it; -1: the ground"]
     shapes: list[Look]
 
 
@@ -156,16 +156,16 @@ class FlexibleNode(TypedDict):
     """A body along a flexible link."""
 
     body: int
-    rest: Annotated[float, "how far out it is at rest"]
+    rest: Annotated[float, "distance along the undeformed link"]
 
 
 class Flexible(TypedDict):
-    """A link that bends."""
+    """A flexible link."""
 
     name: str
     body: Annotated[int, "that carries its root; -1: the ground"]
     p: Vector
-    axes: Annotated[tuple[Vector, Vector, Vector], "x along it, z about which it bends"]
+    axes: Annotated[tuple[Vector, Vector, Vector], "x along it, z the axis of bending"]
     along: Annotated[Vector, "in axes of the nodes"]
     nodes: list[FlexibleNode]
     looped: Annotated[bool, "its tip is held by a loop"]
@@ -173,23 +173,23 @@ class Flexible(TypedDict):
 
 
 class Bounds(TypedDict):
-    """Corners of a box around all that may be seen, and points around what is seen of it."""
+    """Corners of a box around everything that may be seen, and points around the visible part."""
 
     min: Vector
     max: Vector
-    points: Annotated[list[Vector], "without any, the corners of the box count"]
+    points: Annotated[list[Vector], "if there are none, the corners of the box apply"]
 
 
-# `from` is a word of Python
+# `from` is a keyword of Python
 Connector = TypedDict(
     "Connector", {"name": str, "look": Literal["spring", "line"], "from": End, "to": End}
 )
 
 
 class Scene(TypedDict):
-    """What is drawn."""
+    """The parts to draw."""
 
-    planar: Annotated[Plane | None, "plane in which all moves"]
+    planar: Annotated[Plane | None, "plane of all motion"]
     up: Literal["y", "z"]
     bounds: Bounds
     bodies: list[Body]

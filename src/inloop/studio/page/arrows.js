@@ -46,7 +46,7 @@ export class Arrows {
    * Show arrows of 6 numbers each: from, vector [N], in the world; `full` has full length.
    * @param {Float32Array} numbers
    * @param {number} full
-   * @param {number} near how far away what a person looks at is who rides along [m]
+   * @param {number} near distance of what a riding viewer looks at [m]
    */
   show(numbers, full, near = this.size) {
     const count = full > 0 ? Math.min(numbers.length / 6, MOST) : 0;

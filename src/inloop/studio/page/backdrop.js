@@ -1,4 +1,4 @@
-// What a mechanism stands on, or hangs before: a floor in space, squared paper behind a plane.
+// The ground of the picture: a floor below a spatial mechanism, squared paper behind a planar one.
 
 import { ContactShadow } from "./contactshadow.js";
 import * as THREE from "./three.js";
@@ -7,9 +7,9 @@ import * as THREE from "./three.js";
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {import("./theme.js").Palette} Palette */
 
-const PIXELS = 512; // of the shade where bodies touch
-const SHADE = { light: 0.42, dark: 0.75 }; // how dark it is
-const CAST = { light: 0.2, dark: 0.55 }; // how dark shadows of the lamp are
+const PIXELS = 512; // of the contact shadow
+const SHADE = { light: 0.42, dark: 0.75 }; // its opacity
+const CAST = { light: 0.2, dark: 0.55 }; // opacity of shadows cast by the lamp
 const GAP = 0.03; // from the mechanism to the paper, of its size
 
 export class Backdrop {
@@ -17,7 +17,7 @@ export class Backdrop {
   /** @type {ContactShadow | null} */
   shade = null;
   plane = new THREE.Plane(); // of the floor or the paper
-  dark = 0; // shadows on it
+  dark = 0; // opacity of shadows on it
 
   /**
    * @param {import("./messages.js").Scene} scene
@@ -57,7 +57,7 @@ export class Backdrop {
   }
 
   /**
-   * Where and how bodies shade the plane.
+   * Place the contact shadow on the plane.
    * @param {Eye} eye
    * @param {THREE.Quaternion} turn
    * @param {THREE.Vector3} center
@@ -93,7 +93,7 @@ export function themeOf({ stage }) {
 }
 
 /**
- * Where the floor or the paper is: its center, and how it is turned, z towards the mechanism.
+ * Center and orientation of the floor or the paper, z towards the mechanism.
  * @param {import("./messages.js").Scene} scene
  * @param {Eye} eye
  */

@@ -1,4 +1,4 @@
-// Flexible links: tubes through their nodes, and displacements larger than they are.
+// Flexible links: tubes through their nodes, and exaggerated displacements.
 
 import { surface } from "./materials.js";
 import { shaded } from "./shapes.js";
@@ -19,7 +19,7 @@ const [POINT, ALONG, ONE] = [new THREE.Vector3(), new THREE.Vector3(), new THREE
 const [TURN, Z] = [new THREE.Quaternion(), new THREE.Vector3(0, 0, 1)];
 
 /**
- * Axes E of a link in its body: x along it, z about which it bends.
+ * Axes E of a link in its body: x along it, z the axis of bending.
  * @param {import("./messages.js").Flexible} link
  * @param {THREE.Matrix4} [into]
  */
@@ -39,9 +39,9 @@ function angleOf(pose, along) {
 }
 
 /**
- * The poses with nodes displaced `factor` times as far from the straight link; what hangs on them
- * goes along. In a loop they are displaced from the chord between root and tip instead, and the tip
- * stays, so that the loop stays closed.
+ * The poses with nodes displaced `factor` times as far from the straight link; bodies attached to
+ * them move along. In a loop they are displaced from the chord between root and tip instead, and
+ * the tip stays in place, so that the loop stays closed.
  * @param {Float32Array} poses
  * @param {Scene} scene
  * @param {number} factor
@@ -56,7 +56,7 @@ export function exaggerate(poses, scene, factor) {
       ? into.identity()
       : into.compose(POINT.fromArray(poses, 7 * index), TURN.fromArray(poses, 7 * index + 3), ONE);
   /** @type {THREE.Matrix4[]} */
-  const shown = []; // of bodies as carriers of others
+  const shown = []; // poses of bodies, as parents of others
   /** @type {Reader} */
   const at = (index, into) => (index < 0 ? into.identity() : into.copy(shown[index]));
   const out = poses.slice();
@@ -89,7 +89,7 @@ export function exaggerate(poses, scene, factor) {
 const tipOf = ({ nodes }) => nodes[nodes.length - 1];
 
 /**
- * From where displacements count, in E: angle of a line through the root, and its stretch.
+ * The line through the root from which displacements are measured, in E: its angle and stretch.
  * @param {Flexible} link
  * @param {Reader} read
  */
@@ -102,7 +102,7 @@ function chordOf(link, read) {
 }
 
 /**
- * Displacement and slope of a node in E from a chord, so many times.
+ * Displacement and slope of a node in E from a chord, multiplied by a factor.
  * @param {THREE.Matrix4} pose
  * @param {{ link: Flexible, rest: number }} node
  * @param {{ angle: number, stretch: number }} chord
@@ -117,7 +117,7 @@ function displace(pose, { link, rest }, { angle, stretch }, factor) {
 }
 
 /**
- * The angle whose slope is so many times as large.
+ * The angle whose slope is `factor` times as large.
  * @param {number} angle
  * @param {number} factor
  */
@@ -156,7 +156,7 @@ export class BentLink {
   }
 
   /**
-   * Follow the nodes, which are where they are shown.
+   * Follow the nodes as drawn.
    * @param {number} factor
    */
   update(factor) {
@@ -181,7 +181,7 @@ export class BentLink {
   }
 
   /**
-   * Clamped; but from a chord, which keeps its place, the root turns as the nodes do.
+   * Slope at the root: clamped, or, relative to a chord that stays in place, turned as the nodes are.
    * @param {number} factor
    */
   rootSlope(factor) {

@@ -1,5 +1,5 @@
-// A blind test: runs that differ in a hidden parameter; who drives says what they felt like, and
-// then all is revealed.
+// A blind test: runs that differ in a hidden parameter. The driver ranks them by feel, and then the
+// values are revealed.
 
 import { byId, make } from "./dom.js";
 import { randomNumbers } from "./tinted.js";
@@ -8,11 +8,11 @@ import { randomNumbers } from "./tinted.js";
 /** @typedef {{ value: number, angle: number, torque: number, stand: string }} Run peaks after the box appeared [rad], [N·m] */
 
 const NAMES = "ABCDEF";
-const LOOKED = 3; // after the box has appeared, for peaks [s]
+const LOOKED = 3; // peaks are taken for so long after the box has appeared [s]
 const DEGREES = 180 / Math.PI;
 
 /**
- * Values in an order that numbers from 0 to 1 decide.
+ * Values in random order; `random` returns numbers from 0 to 1.
  * @param {number[]} values
  * @param {() => number} random
  */
@@ -29,7 +29,7 @@ export class BlindTest {
   /** @type {Declared | null} */
   declared = null;
   /** @type {Run[]} */
-  runs = []; // that have begun
+  runs = []; // started so far
   /** @type {number[]} */
   order = []; // values of all runs
   /** @type {number[]} */
@@ -52,7 +52,7 @@ export class BlindTest {
 
   /**
    * @param {Declared | null} declared
-   * @param {string[]} signals whose values come with poses
+   * @param {string[]} signals sent with poses
    * @param {import("./surprise.js").Surprise} surprise
    * @param {number} seed of the order
    */
@@ -95,20 +95,20 @@ export class BlindTest {
   }
 
   /**
-   * Poses came, and the surprise has seen them.
+   * Called for each frame of poses, after the surprise.
    * @param {import("./frames.js").Poses} frame
    */
-  see({ t, told }) {
+  see({ t, readings }) {
     const run = this.runs.at(-1);
     if (this.stand !== "driving" || !run || !this.surprise) return;
     const { shown, stand } = this.surprise;
     if (shown && t < shown.t + LOOKED) {
-      const [angle, torque] = this.columns?.map((k) => told[k] ?? 0) ?? [0, 0];
+      const [angle, torque] = this.columns?.map((k) => readings[k] ?? 0) ?? [0, 0];
       if (Math.abs(angle) > Math.abs(run.angle)) run.angle = angle;
       if (Math.abs(torque) > Math.abs(run.torque)) run.torque = torque;
     }
     if (stand === run.stand) return;
-    if (stand === "waiting") Object.assign(run, { angle: 0, torque: 0 }); // begun anew
+    if (stand === "waiting") Object.assign(run, { angle: 0, torque: 0 }); // restarted
     run.stand = stand;
     this.show();
   }
@@ -129,12 +129,12 @@ export class BlindTest {
 
   restore() {
     const { parameter } = this.declared ?? { parameter: "" };
-    if (!this.parameters.rows.has(parameter)) return; // another plant is there
+    if (!this.parameters.rows.has(parameter)) return; // the plant has changed
     this.connection.say({ do: "set", parameter, value: this.before });
     this.parameters.hide(parameter, false);
   }
 
-  /** Stop, or close what was revealed. */
+  /** Stop the test, or close the results. */
   end() {
     if (this.stand === "driving" || this.stand === "asking") this.restore();
     this.surprise?.disarm();
@@ -144,7 +144,7 @@ export class BlindTest {
 
   show() {
     const panel = byId("blind-panel");
-    // who has an obstacle ahead must see the road
+    // do not cover the road while there is an obstacle ahead
     const busy = this.stand === "driving" && this.runs.at(-1)?.stand === "ahead";
     panel.hidden = busy || this.stand === "off";
     byId("blind").textContent = this.stand === "off" ? "Blind test" : "End the test";
@@ -188,12 +188,12 @@ export class BlindTest {
     const { quantity, unit, scale, values } = declared;
     const sorted = [...values].sort((a, b) => a - b);
     /** @param {number} value */
-    const told = (value) => `${Number((value * scale).toPrecision(3))} ${unit}`;
+    const scaled = (value) => `${Number((value * scale).toPrecision(3))} ${unit}`;
     const head = ["run", quantity, "you felt", "wheel", "torque", "obstacle"];
     const rows = runs.map(({ value, angle, torque, stand }, k) => [
       NAMES[k],
-      told(value),
-      told(sorted[felt.indexOf(k)]),
+      scaled(value),
+      scaled(sorted[felt.indexOf(k)]),
       `${(angle * DEGREES).toFixed(0)}°`,
       `${torque.toFixed(1)} N·m`,
       stand,

@@ -1,4 +1,4 @@
-// All there is to know of one body: mass, joint, frames, and what belongs to it, with live values.
+// Details of one body: mass, joint, frames, contacts, loops and sensors, with live values.
 
 import { make } from "./dom.js";
 import { triple, unitName, withPrefix } from "./numbers.js";
@@ -13,7 +13,7 @@ const FORCES = 12; // multipliers of loops that are shown
 const FRAMES = 8; // named places that are shown
 
 /**
- * Directions along an axis are told by its name.
+ * A direction as text: the name of the axis that it lies along, or its components.
  * @param {number[]} axis
  */
 function direction(axis) {
@@ -22,7 +22,7 @@ function direction(axis) {
   return triple(axis, "").trim();
 }
 
-/** What is written beside a name, and how it follows the plant. */
+/** A name and its value, which can be updated. */
 class Line {
   /**
    * @param {string} name
@@ -50,7 +50,7 @@ export class BodyDetails {
   /**
    * @param {Anatomy} anatomy
    * @param {number} index
-   * @param {Signal[]} signals that the plant tells
+   * @param {Signal[]} signals of the plant
    */
   constructor(anatomy, index, signals) {
     const body = anatomy.bodies[index];
@@ -94,14 +94,14 @@ export class BodyDetails {
     if (driven) lines.push(new Line("moved by", "a drive"));
     if (low !== null || high !== null)
       lines.push(new Line("limits", `${bound(low, unit)} … ${bound(high, unit)}`));
-    const told = /** @type {const} */ ([
+    const quantities = /** @type {const} */ ([
       ["q", "q"],
       ["qd", "velocity"],
       ["qdd", "acceleration"],
       ["tau", "effort given"],
       ["effort", "effort of its drive"],
     ]);
-    for (const [ending, words] of told) {
+    for (const [ending, words] of quantities) {
       const line = this.follow(`${name}.${ending}`, words);
       if (line) lines.push(line);
     }
@@ -109,7 +109,7 @@ export class BodyDetails {
   }
 
   /**
-   * A line for a signal; null if the plant does not tell it.
+   * A line for a signal; null if the plant does not have it.
    * @param {string} signal
    * @param {string} words
    */
@@ -164,7 +164,7 @@ export class BodyDetails {
     const origin = new THREE.Vector3().fromArray(poses, at);
     const turn = new THREE.Quaternion().fromArray(poses, at + 3);
     const center = new THREE.Vector3().fromArray(this.body.com).applyQuaternion(turn).add(origin);
-    // poses come with seven digits
+    // poses have seven digits
     const floor = 1e-6 * Math.max(1e-3, origin.length(), center.length());
     this.place.show(triple(origin.toArray(), "m", floor));
     this.center.show(triple(center.toArray(), "m", floor));

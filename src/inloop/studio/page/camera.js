@@ -1,4 +1,4 @@
-// The eye: turns about a target in space, slides before the plane of a planar mechanism.
+// The camera: orbits a target in space, pans in front of the plane of a planar mechanism.
 
 import { clamp } from "./numbers.js";
 import { PLANES } from "./planes.js"; // right, up, towards the eye
@@ -13,13 +13,13 @@ import * as THREE from "./three.js";
 
 const FIELD = 32; // [deg]
 const MARGIN = 1.05;
-const HALF = Math.tan((0.5 * FIELD * Math.PI) / 180); // of the picture's height, a meter away [m]
+const HALF = Math.tan((0.5 * FIELD * Math.PI) / 180); // half the picture's height at a distance of one meter [m]
 const TURN = { xy: -0.62, xz: -0.62, yz: 0.9 }; // of the eye about up, at home [rad]
 const LIFT = 0.32; // above the horizon [rad]
 const EDGE = 0.03; // of the height, kept free above and below
-const WIDEST = 4; // times the bounds that were given: what flies away is not followed
-const EASE = 0.08; // of the way, per frame
-// what who rides along sees: from and to so many metres, and at most so much [deg]
+const WIDEST = 4; // at most so many times the declared bounds: bodies that fly away are not followed
+const EASE = 0.08; // fraction of the way, per frame
+// view of a riding viewer: nearest and farthest distance [m], largest field [deg]
 const [NEAR, FAR, MOST_FIELD] = [0.12, 3000, 120];
 
 export class Eye {
@@ -30,7 +30,7 @@ export class Eye {
   flat = false;
   touched = false;
   box = new THREE.Box3();
-  /** What is seen at the start: points, if any, and a box around all. */
+  /** Initial view: points, if any, and a box around all of them. */
   first = { points: this.points, box: this.box, size: 1 };
   up = new THREE.Vector3();
   size = 1;
@@ -41,11 +41,11 @@ export class Eye {
   lift = 0;
   home = 1;
   /** @type {Aim | null} */
-  wish = null;
+  goal = null;
   /** @type {Carried | null} */
-  ride = null; // where a body carries it; null: it is free
-  wide = false; // there is something to be seen as far as the horizon
-  glance = { turn: 0, lift: 0, zoom: 1 }; // of who rides along: to the left, up [rad], times
+  ride = null; // pose on the body that carries it; null: free
+  wide = false; // the scenery reaches to the horizon
+  glance = { turn: 0, lift: 0, zoom: 1 }; // of a riding viewer: to the left, up [rad], zoom factor
   constructor() {
     this.space = new THREE.PerspectiveCamera(FIELD);
     this.side = new THREE.OrthographicCamera();
@@ -59,7 +59,7 @@ export class Eye {
     });
   }
 
-  /** All that another eye must know to see the same. */
+  /** All that another eye needs to show the same picture. */
   get state() {
     const { flat, plane, aspect, size, high, distance, turn, lift, ride, wide } = this;
     const [target, up] = [this.target.toArray(), this.up.toArray()];
@@ -93,7 +93,7 @@ export class Eye {
   }
 
   /**
-   * Make room for points that cannot be seen, at once or gently; false if all can.
+   * Zoom out to show points outside the picture, at once or gradually; false if all are visible.
    * @param {THREE.Vector3[]} points
    * @param {boolean} atOnce
    */
@@ -113,7 +113,7 @@ export class Eye {
     const from = { target: target.clone(), high, distance };
     this.fit();
     if (atOnce) return true;
-    this.wish = { target: this.target.clone(), high: this.high, distance: this.distance };
+    this.goal = { target: this.target.clone(), high: this.high, distance: this.distance };
     this.target.copy(from.target);
     this.high = from.high;
     this.distance = from.distance;
@@ -124,7 +124,7 @@ export class Eye {
     this.first = { points: this.points, box: this.box.clone(), size: this.size };
   }
 
-  /** The plant is back at its start: what went out of the picture meanwhile is there again. */
+  /** The plant was reset: return to the view before the eye followed bodies out of the picture. */
   startAnew() {
     if (this.touched || this.size === this.first.size) return;
     this.points = this.first.points;
@@ -134,7 +134,7 @@ export class Eye {
   }
 
   /**
-   * Look at points, and at no others.
+   * Look at these points only.
    * @param {THREE.Vector3[]} points
    */
   surround(points) {
@@ -145,11 +145,11 @@ export class Eye {
   }
 
   /**
-   * Whether a point is in the picture that the eye has, or wishes to have.
+   * Whether a point is in the picture, or in the one that the eye moves to.
    * @param {THREE.Vector3} p
    */
   sees(p) {
-    const { target, high, distance } = this.wish ?? this;
+    const { target, high, distance } = this.goal ?? this;
     const [right, up, towards] = this.flat ? this.axes() : this.viewAxes();
     OFFSET.subVectors(p, target);
     const half = this.flat ? high / 2 : HALF * (distance - OFFSET.dot(towards));
@@ -157,30 +157,30 @@ export class Eye {
     return Math.abs(x) <= half * this.aspect && Math.abs(y) <= half * (1 - EDGE);
   }
 
-  /** One frame nearer to where the eye wishes to be. */
+  /** Move the eye one frame closer to its target view. */
   ease() {
-    const { wish } = this;
-    if (!wish) return;
-    if (this.touched) this.wish = null;
-    this.target.lerp(wish.target, EASE);
-    this.high += EASE * (wish.high - this.high);
-    this.distance += EASE * (wish.distance - this.distance);
+    const { goal } = this;
+    if (!goal) return;
+    if (this.touched) this.goal = null;
+    this.target.lerp(goal.target, EASE);
+    this.high += EASE * (goal.high - this.high);
+    this.distance += EASE * (goal.distance - this.distance);
     this.changed = true;
     if (
-      Math.abs(this.distance / wish.distance - 1) < 1e-3 &&
-      Math.abs(this.high - wish.high) <= 1e-3 * wish.high
+      Math.abs(this.distance / goal.distance - 1) < 1e-3 &&
+      Math.abs(this.high - goal.high) <= 1e-3 * goal.high
     )
-      this.wish = null;
+      this.goal = null;
   }
 
-  /** Points around all that is to be seen. */
+  /** Points around everything shown. */
   get outline() {
     return this.points.length ? this.points : cornersOf(this.box);
   }
 
-  /** Whole scene in view, from the side or from a little above. */
+  /** Show the whole scene, from the side or from slightly above. */
   fit() {
-    this.wish = null;
+    this.goal = null;
     this.turn = TURN[this.plane ?? "xz"];
     this.lift = LIFT;
     this.box.getCenter(this.target);
@@ -190,7 +190,7 @@ export class Eye {
       OFFSET.subVectors(p, this.target);
       return { x: OFFSET.dot(right), y: OFFSET.dot(up), z: this.flat ? 0 : OFFSET.dot(towards) };
     });
-    // what is seen at distance 1: so far aside, and up and down
+    // half width and half height of the picture at distance 1
     const aside = (HALF * this.aspect) / MARGIN;
     const upright = (HALF * (1 - 2 * EDGE)) / MARGIN;
     const across = between(
@@ -221,7 +221,7 @@ export class Eye {
   }
 
   /**
-   * Right, up and level towards the eye, where it is first.
+   * Right, up and horizontally towards the eye, at its initial position.
    * @param {number} [turn]
    */
   homeAxes(turn = TURN[this.plane ?? "xz"]) {
@@ -231,7 +231,7 @@ export class Eye {
     return [up.clone().cross(level), up, level];
   }
 
-  /** Right, up and towards the eye, of the plane that is looked at. */
+  /** Right, up and towards the eye, of the plane in view. */
   axes() {
     return PLANES[this.plane ?? "xz"].map((axis) => new THREE.Vector3(...axis));
   }
@@ -253,7 +253,7 @@ export class Eye {
   }
 
   /**
-   * Turn by angles [rad], or slide if seen from the side.
+   * Turn by angles [rad], or pan in front of a planar mechanism.
    * @param {number} dx
    * @param {number} dy
    * @param {number} height
@@ -268,7 +268,7 @@ export class Eye {
   }
 
   /**
-   * Slide by pixels.
+   * Pan by pixels.
    * @param {number} dx
    * @param {number} dy
    * @param {number} height
@@ -284,7 +284,7 @@ export class Eye {
   }
 
   /**
-   * Turn the head of who rides along by angles [rad].
+   * Turn the head of a riding viewer by angles [rad].
    * @param {number} left
    * @param {number} up
    */
@@ -316,7 +316,7 @@ export class Eye {
   }
 
   /**
-   * Bring the camera to where a body carries it.
+   * Move the camera to its pose on a body.
    * @param {Carried} ride
    */
   applyRide({ from, turn, field }) {
@@ -329,7 +329,7 @@ export class Eye {
     this.changed = false;
   }
 
-  /** Bring the camera to where the eye is. */
+  /** Move the camera to the eye. */
   apply() {
     if (this.ride) return this.applyRide(this.ride);
     const { camera, target } = this;
@@ -366,10 +366,10 @@ export class Eye {
 }
 
 /**
- * How far the eye must be away, and where along an axis of the picture it must look, to see points.
+ * The distance at which the eye sees all points, and where along an axis of the picture it looks.
  *
  * A point at `at` along the axis and z nearer is seen from distance d, with the middle at m, if
- * -(d - z) low <= at - m <= (d - z) high. There is such an m from the distance on at which the
+ * -(d - z) low <= at - m <= (d - z) high. Such an m exists from the distance at which the
  * largest of at + z high and the smallest of at - z low are d (high + low) apart.
  * @param {Array<{ at: number, z: number }>} points
  * @param {number} high
@@ -386,14 +386,14 @@ function between(points, high, low) {
 }
 
 /**
- * The farthest of points in each of 26 directions.
+ * The farthest points in each of 26 directions.
  * @param {THREE.Vector3[]} points
  */
 function farthest(points) {
   /** @type {Set<THREE.Vector3>} */
-  const found = new Set();
-  for (const way of WAYS) found.add(points.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)));
-  return [...found];
+  const extremes = new Set();
+  for (const way of WAYS) extremes.add(points.reduce((a, b) => (b.dot(way) > a.dot(way) ? b : a)));
+  return [...extremes];
 }
 
 const OFFSET = new THREE.Vector3();

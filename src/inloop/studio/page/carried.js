@@ -1,5 +1,5 @@
-// What a page that is one file carries with it in place of a studio: addresses of its modules, its
-// meshes, and the plant. Its first script puts that into the window; a page of a studio has none.
+// Data embedded in a page that is a single file, in place of a studio: addresses of its modules, its
+// meshes, and the plant. The page's first script stores it in the window; pages of a studio have none.
 
 /**
  * @typedef {object} Carried
@@ -13,7 +13,7 @@
 export const carried = /** @type {any} */ (globalThis).inloopCarried ?? null;
 
 /**
- * Where a module of the page is.
+ * Address of a module of the page.
  * @param {string} name
  */
 export function address(name) {
@@ -21,7 +21,7 @@ export function address(name) {
 }
 
 /**
- * A thread that runs a module of the page; what a page carries for it is a plain script.
+ * A thread that runs a module of the page; the embedded form of a module is a plain script.
  * @param {string} name
  */
 export function startWorker(name) {
@@ -29,7 +29,7 @@ export function startWorker(name) {
 }
 
 /**
- * Where an icon is.
+ * Address of an icon.
  * @param {string} name
  */
 export function iconAddress(name) {

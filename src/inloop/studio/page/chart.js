@@ -9,7 +9,7 @@ import { axisLabels, NOISE, withPrefix } from "./numbers.js";
 /** @typedef {{ name: string, colour: string, dashed: boolean, deviation?: string }} Trace */
 
 /**
- * What a person does with a chart.
+ * The user's actions on a chart.
  * @typedef {object} Listener
  * @property {(from: number, to: number) => void} zoom
  * @property {() => void} live
@@ -23,7 +23,7 @@ export class Chart {
   /** @type {number | null} */
   cursor = null;
   /** @type {uPlot.AlignedData} */
-  data = [[]]; // as shown: times, values, then deviations of those that have one
+  data = [[]]; // as shown: times, values, then deviations of signals that have one
 
   /**
    * @param {string} unit
@@ -35,7 +35,7 @@ export class Chart {
   constructor(unit, signals, palette, last, on) {
     this.signals = signals;
     this.unit = unit;
-    this.last = last; // only the last one tells the time
+    this.last = last; // only the last chart labels the time
     this.on = on;
     this.values = signals.map(() => make("output", { className: "value" }));
     this.place = make("div", { className: "plot" });
@@ -147,7 +147,7 @@ export class Chart {
   }
 
   /**
-   * A line at the time whose values are told.
+   * A line at the time of the displayed values.
    * @param {uPlot} plot
    * @param {Palette} palette
    */
@@ -171,7 +171,7 @@ export class Chart {
   listen() {
     const over = this.plot.over;
     over.addEventListener("dblclick", () => this.on.live());
-    // while a stretch is being marked nothing moves below the mouse
+    // while a range is being selected, nothing moves under the mouse
     over.addEventListener("pointerdown", (event) => {
       this.marking = event.pointerType === "mouse";
       window.addEventListener(
@@ -190,7 +190,7 @@ export class Chart {
       },
       { passive: false },
     );
-    // fingers: one slides, two zoom
+    // one finger pans, two zoom
     const fingers = new Map();
     over.addEventListener("pointerdown", (event) => {
       if (event.pointerType === "touch") fingers.set(event.pointerId, event.offsetX);
@@ -276,7 +276,7 @@ export class Chart {
 }
 
 /**
- * Make something whose canvases the processor draws: few lines, and no wait for a slow card.
+ * Build a plot whose canvases the CPU draws: few lines, and no waiting for a slow graphics card.
  * @param {() => uPlot} build
  */
 function onProcessor(build) {

@@ -1,4 +1,4 @@
-// For who rides along: cameras to choose from, instruments, levers; all declared by the exhibit.
+// For a riding viewer: a choice of cameras, instruments, levers; all declared by the exhibit.
 
 import { byId, make, press } from "./dom.js";
 import { makeGauge, together } from "./gauges.js";
@@ -11,9 +11,9 @@ import { Surprise } from "./surprise.js";
 
 const FREE = "Free";
 const [VIEW_BUTTON, RESET_BUTTON] = [8, 9]; // "select" and "start"; on wheels "share" and "options"
-/** What a person is told of the box that appears. */
+/** Status texts of the box that appears. */
 const STANDS = { off: "", waiting: "", ahead: "Obstacle!", passed: "Passed", hit: "Hit" };
-const PERIOD = { quick: 30, slow: 250 }; // between two looks at the instruments [ms]
+const PERIOD = { quick: 30, slow: 250 }; // between two updates of the instruments [ms]
 
 export class CockpitView {
   /** @type {import("./messages.js").Cockpit | null} */
@@ -22,8 +22,8 @@ export class CockpitView {
   gauges = [];
   /** @type {LeverPad[]} */
   pads = [];
-  live = true; // not a recording, in which one may go back
-  chosen = 0; // camera; as many as there are: the free one
+  live = true; // not a recording, which can be rewound
+  chosen = 0; // index of the camera; the number of cameras stands for the free one
   plant = "";
   /** @type {import("./sound.js").Sound | null} */
   sound = null;
@@ -31,7 +31,7 @@ export class CockpitView {
   /** @type {import("./blindtest.js").BlindTest | null} */
   blind = null;
   seed = crypto.getRandomValues(new Uint32Array(1))[0];
-  shown = -Infinity; // when instruments were last looked at [ms]
+  shown = -Infinity; // when instruments were last updated [ms]
 
   /**
    * @param {import("./view.js").View} view
@@ -65,7 +65,7 @@ export class CockpitView {
    * @param {string} name of the plant
    * @param {import("./messages.js").Cockpit | null} cockpit
    * @param {import("./messages.js").Input[]} inputs
-   * @param {boolean} live whether it runs and may be driven; else it is a recording
+   * @param {boolean} live whether it runs and can be driven; otherwise it is a recording
    */
   setPlant(name, cockpit, inputs, live) {
     this.live = live;
@@ -87,7 +87,7 @@ export class CockpitView {
   }
 
   /**
-   * What may appear, and a test with it.
+   * Set up the obstacle that may appear, and the blind test that uses it.
    * @param {import("./messages.js").Cockpit | null} cockpit
    * @param {boolean} live
    */
@@ -100,7 +100,7 @@ export class CockpitView {
     byId("surprise").hidden = !this.surprise.declared;
   }
 
-  /** Say which keys lead what. */
+  /** Show which keys control which lever. */
   hint() {
     const led = this.levers.states.filter(({ lever }) => lever.way === "ramp" && lever.more.length);
     if (!led.length) return;
@@ -111,7 +111,7 @@ export class CockpitView {
     byId("hand-hint").textContent = [...words, "camera C"].join(" · ");
   }
 
-  /** Put cameras, gauges and pads where they belong. */
+  /** Lay out cameras, gauges and pads. */
   lay() {
     const { gauges, pads, declared } = this;
     byId("cockpit").hidden = !declared;
@@ -134,7 +134,7 @@ export class CockpitView {
   }
 
   /**
-   * Take a camera by its number.
+   * Choose a camera by its number.
    * @param {number} number
    */
   choose(number) {
@@ -154,7 +154,7 @@ export class CockpitView {
   }
 
   /**
-   * Poses came: of a plant that runs, they are kept for a ghost.
+   * Called for each frame of poses; those of a running plant are kept for the ghost.
    * @param {import("./frames.js").Poses} frame
    */
   see(frame) {
@@ -170,12 +170,12 @@ export class CockpitView {
   }
 
   /**
-   * Root of the sum of squares of signals, as they are shown.
+   * Root of the sum of squares of signals, at the time shown.
    * @param {string[]} signals
    */
   size(signals) {
-    const { told } = this.view;
-    const values = this.columns(signals).map((k) => told[k] ?? 0);
+    const { readings } = this.view;
+    const values = this.columns(signals).map((k) => readings[k] ?? 0);
     return together(
       values.map((value) => (Number.isFinite(value) ? value : 0)),
       "size",
@@ -184,17 +184,17 @@ export class CockpitView {
 
   show() {
     const now = performance.now();
-    const { told, slow } = this.view;
+    const { readings, slow } = this.view;
     if (!this.declared || now - this.shown < (slow ? PERIOD.slow : PERIOD.quick)) return;
     this.shown = now;
     this.score();
     byId("ghost").hidden = !this.ghost.earlier.length;
-    this.sound?.follow((signals) => this.columns(signals).map((k) => told[k] ?? 0));
-    for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => told[k] ?? Number.NaN));
+    this.sound?.follow((signals) => this.columns(signals).map((k) => readings[k] ?? 0));
+    for (const gauge of this.gauges) gauge.show(gauge.at.map((k) => readings[k] ?? Number.NaN));
     for (const pad of this.pads) pad.show();
   }
 
-  /** Cones that lie, and the box. */
+  /** Show the number of cones knocked over, and the status of the box. */
   score() {
     const { fallen } = this.view;
     const { stand, hits } = this.surprise;

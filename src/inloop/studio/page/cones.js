@@ -1,5 +1,5 @@
-// Cones that fall when a body comes over them: where each is follows from when it was hit, so that
-// one can look back, and they stand again after a reset.
+// Cones that fall when a body drives over them: the pose of each follows from the time at which it was
+// hit, so that rewinding works and they stand again after a reset.
 
 import * as THREE from "./three.js";
 import { coloured, plain, unbounded } from "./tinted.js";
@@ -7,17 +7,17 @@ import { coloured, plain, unbounded } from "./tinted.js";
 /** @typedef {{ t: number, push: THREE.Vector3, axis: THREE.Vector3 }} Hit time [s], velocity [m/s] */
 
 const [HIGH, WIDE] = [0.5, 0.14]; // [m]
-const SLOWED = 5; // on the ground [m/s²]
-const SHARE = 0.55; // of the body's velocity that a cone takes up
+const SLOWED = 5; // deceleration on the ground [m/s²]
+const SHARE = 0.55; // of the body's velocity that a cone takes on
 const TIP = 9; // how fast it falls [rad/s]
-const JUMP = 30; // a body that moves so far between two pictures was put there [m]
+const JUMP = 30; // a body that moves so far between two frames was placed there [m]
 
 export class Cones {
   /** @type {Map<number, Hit>} */
   hits = new Map();
   /** @type {THREE.Matrix4 | null} */
-  before = null; // pose of the body in the picture before
-  t = 0; // of that picture [s]
+  before = null; // pose of the body in the previous frame
+  t = 0; // of that frame [s]
   fallen = 0;
 
   /** @param {import("./messages.js").Scenery} scenery */
@@ -33,10 +33,10 @@ export class Cones {
   }
 
   /**
-   * Bring the cones to a moment; a body that goes over some of them pushes them.
+   * Show the cones at a time; a body that drives over some of them pushes them.
    * @param {THREE.Object3D} node of the body
    * @param {number} t simulated time [s]
-   * @param {boolean} back whether somebody looks back: then nothing new happens
+   * @param {boolean} back whether the display is rewound: then no cone is hit
    */
   update(node, t, back) {
     if (!this.places.length) return;
@@ -66,7 +66,7 @@ export class Cones {
     const [old, fresh] = [before.clone().invert(), now.clone().invert()];
     this.places.forEach((place, k) => {
       if (this.hits.has(k)) return;
-      // as the body sees it, the cone has moved along a straight line
+      // in axes of the body, the cone has moved along a straight line
       START.copy(place).applyMatrix4(old);
       END.copy(place).applyMatrix4(fresh);
       if (!this.passes(START, END)) return;
@@ -80,7 +80,7 @@ export class Cones {
   }
 
   /**
-   * Whether a way in axes of the body, seen from above, meets its outline.
+   * Whether a path in axes of the body, seen from above, meets its outline.
    * @param {THREE.Vector3} from
    * @param {THREE.Vector3} to
    */
@@ -104,7 +104,7 @@ export class Cones {
   }
 
   /**
-   * Where a cone is: it stands, or it slides and lies.
+   * Place a cone: it stands, or it slides and lies.
    * @param {number} k
    * @param {number} t [s]
    */

@@ -1,4 +1,4 @@
-// The link to whoever has the plant: reconnects by itself, speaks JSON and binary frames.
+// The link to the process that runs the plant: reconnects by itself, uses JSON and binary frames.
 
 import { decode, inputFrame, pingFrame, touchFrame } from "./frames.js";
 import { ECHO } from "./messages.js";
@@ -7,21 +7,21 @@ import { ECHO } from "./messages.js";
 /** @typedef {import("./messages.js").Request} Request */
 
 /**
- * What comes.
+ * Callbacks for received data and for the state of the link.
  * @typedef {object} Listener
  * @property {(message: Message) => void} text
  * @property {(frame: import("./frames.js").Poses | import("./frames.js").SampleFrame) => void} frame
  * @property {() => void} open
  * @property {(ending: Ending) => void} lost
  */
-/** @typedef {"ended" | "cut" | "turned away"} Ending how a link was lost: in order, without a word, or refused */
+/** @typedef {"ended" | "cut" | "turned away"} Ending how a link was lost: closed in order, lost without a close, or refused */
 
-const LOOK_EVERY = 500; // whether the server has said something [ms]; it speaks at 4 Hz
-// so many looks in vain, and it is lost; looks are counted, not time: what a page that was too busy
-// to listen has missed comes between two of them
+const LOOK_EVERY = 500; // between two checks for messages of the server [ms]; it sends at 4 Hz
+// the link is lost after so many checks without a message; checks are counted, not time, because a
+// page that was busy receives pending messages between two checks
 const SILENT_LOOKS = 6;
-const [POLICY, BUSY] = [1008, 1013]; // codes with which the studio turns pages away
-const IN_ORDER = [1000, 1001, 1012]; // and with which it ends
+const [POLICY, BUSY] = [1008, 1013]; // close codes with which the studio refuses pages
+const IN_ORDER = [1000, 1001, 1012]; // and with which it closes in order
 const WAITS = [250, 500, 1000, 2000]; // before trying again [ms]
 
 export class Connection {
@@ -34,7 +34,7 @@ export class Connection {
     this.on = on;
     this.attempts = 0;
     this.inputs = 0;
-    this.silent = 0; // looks since something was heard
+    this.silent = 0; // checks since the last message
     /** @type {Map<bigint, number>} */
     this.pings = new Map();
     /** @type {number[]} */
@@ -69,7 +69,7 @@ export class Connection {
   }
 
   /**
-   * What was said last stays true while it is tried again in vain.
+   * Report how the link was lost, and try again; failed attempts keep the last known reason.
    * @param {number} code
    */
   lose(code) {
@@ -95,13 +95,13 @@ export class Connection {
     else this.on.frame(frame);
   }
 
-  /** A link that is open and dead is closed, so that it is opened again. */
+  /** Close a link that is open but silent, so that it is opened again. */
   watch() {
     if (this.ready && this.silent++ >= SILENT_LOOKS) this.link.close();
   }
 
   /**
-   * Ask for something.
+   * Send a request.
    * @param {Request} request
    */
   say(request) {
@@ -120,13 +120,13 @@ export class Connection {
   }
 
   /**
-   * How the pointer holds a body; null: it does not any more.
-   * @param {import("./frames.js").Wish | null} wish
+   * How the pointer holds a body; null: it has let go.
+   * @param {import("./frames.js").PointerHold | null} hold
    * @param {number} firmness
    */
-  touch(wish, firmness) {
+  touch(hold, firmness) {
     this.inputs += 1;
-    if (this.ready) this.link.send(touchFrame(wish, this.inputs, firmness));
+    if (this.ready) this.link.send(touchFrame(hold, this.inputs, firmness));
   }
 
   ping() {

@@ -8,8 +8,8 @@ import * as THREE from "./three.js";
 const COILS = 9;
 const PER_COIL = 10;
 const AROUND = 4; // corners of the section of a wire
-const [RADIUS, WIRE] = [0.014, 0.0026]; // of a coil and of its wire, of the whole size
-const END = 0.1; // straight at either end, of the length
+const [RADIUS, WIRE] = [0.014, 0.0026]; // of a coil and of its wire, relative to the size of the scene
+const END = 0.1; // straight part at either end, relative to the length
 
 /** One connector of the scene. */
 export class ConnectorObject {
@@ -69,7 +69,7 @@ export class ConnectorObject {
     if (node) into.applyMatrix4(node.matrixWorld);
   }
 
-  /** A helix with straight ends; seen from the side it is the spring of drawings. */
+  /** A helix with straight ends; seen from the side it looks like the spring symbol of drawings. */
   coil() {
     const { path, along, side, up } = this;
     const turns = COILS * PER_COIL;
@@ -83,7 +83,7 @@ export class ConnectorObject {
     }
   }
 
-  /** The wire about its path: a ring about each point, carried along without a twist. */
+  /** The wire about its path: a ring about each point, transported without twist. */
   wrap() {
     const { path, wire, side } = this;
     const { position, normal } = this.object.geometry.attributes;

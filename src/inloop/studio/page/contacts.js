@@ -1,4 +1,4 @@
-// Contacts: which of them touch, how far the others are open, and what they exert.
+// Contacts: which of them touch, the gaps of the others, and their forces.
 
 import { byId, make } from "./dom.js";
 import { withPrefix } from "./numbers.js";
@@ -7,10 +7,10 @@ import { withPrefix } from "./numbers.js";
 /** @typedef {Array<number | null>} Reading gap [m], normal force and friction [N] */
 
 const QUANTITIES = ["gap", "normal", "friction"];
-const FEW = 6; // that are shown without asking
+const FEW = 6; // contacts shown without opening the panel
 
 /** @param {number | null} force [N] */
-const told = (force) => (force === null ? "–" : withPrefix(force, "N"));
+const forceText = (force) => (force === null ? "–" : withPrefix(force, "N"));
 
 class Row {
   /** @param {TouchingPair} contact */
@@ -48,9 +48,9 @@ class Row {
     this.state.setAttribute("aria-label", word);
     this.state.title = word;
     this.cells[0].textContent = gap === null ? "–" : withPrefix(gap, "m");
-    // what does not touch exerts nothing
-    this.cells[1].textContent = this.touches ? told(force) : "–";
-    this.cells[2].textContent = this.touches && this.rubs ? told(friction) : "–";
+    // no force without contact
+    this.cells[1].textContent = this.touches ? forceText(force) : "–";
+    this.cells[2].textContent = this.touches && this.rubs ? forceText(friction) : "–";
   }
 }
 

@@ -1,9 +1,9 @@
-// The shade of bodies on the floor below them, or on the paper behind them: darkest where they
-// touch it. They are drawn from behind the plane, as dark as they are near, and blurred.
+// The shadow of bodies on the floor below them, or on the paper behind them: darkest where they
+// touch it. They are drawn from behind the plane, darker the closer they are, and blurred.
 
 import * as THREE from "./three.js";
 
-/** Layer of what casts a shade. */
+/** Layer of objects that cast this shadow. */
 export const CASTERS = 1;
 
 const NEAR = new THREE.ShaderMaterial({
@@ -26,7 +26,7 @@ const BLUR = new THREE.ShaderMaterial({
   uniforms: { picture: { value: null }, step: { value: new THREE.Vector2() } },
   vertexShader:
     "varying vec2 at; void main() { at = uv; gl_Position = vec4(position.xy, 0.0, 1.0); }",
-  // five places of Gauss's bell, between pixels
+  // five samples of a Gaussian, between pixels
   fragmentShader: `varying vec2 at; uniform sampler2D picture; uniform vec2 step;
     void main() {
       float sum = 0.0;
@@ -41,7 +41,7 @@ const BLUR = new THREE.ShaderMaterial({
 });
 
 export class ContactShadow {
-  /** @param {number} pixels of the picture of the shade */
+  /** @param {number} pixels of the shadow's texture */
   constructor(pixels) {
     const kept = { type: THREE.UnsignedByteType, generateMipmaps: false };
     this.shade = new THREE.WebGLRenderTarget(pixels, pixels, kept);
@@ -59,17 +59,17 @@ export class ContactShadow {
     this.plane.visible = false;
     this.sheet = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), BLUR);
     this.sheet.frustumCulled = false;
-    this.sheet.layers.set(CASTERS); // the only ones that the camera sees
+    this.sheet.layers.set(CASTERS); // the only ones visible to the camera
     this.blurred = new THREE.Vector2();
   }
 
   /**
-   * Lie in a plane.
+   * Place the shadow in a plane.
    * @param {THREE.Vector3} center of the plane
    * @param {THREE.Quaternion} turn of it: x to its right, y up in it, z towards the bodies
    * @param {{ width: number, height: number, range: number, blur: number, shift: number[] }} how
-   *   its size, from how far away bodies cast a shade, how wide that is blurred, and where it is
-   *   moved to in the plane [m]
+   *   its size, the largest distance of bodies that cast a shadow, the width of the blur, and its
+   *   offset in the plane [m]
    * @param {number} opacity
    */
   place(center, turn, { width, height, range, blur, shift }, opacity) {
@@ -91,7 +91,7 @@ export class ContactShadow {
   }
 
   /**
-   * Draw the shade of a scene.
+   * Draw the shadow of a scene.
    * @param {THREE.WebGLRenderer} renderer
    * @param {THREE.Scene} scene
    */

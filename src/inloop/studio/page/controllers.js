@@ -1,11 +1,11 @@
-// The panel of controllers: which one works, its gains, where it leads, and how far off it is.
+// The panel of controllers: the active one, its gains, its goal and its tracking error.
 
 import { byId, make, makeSvg, press } from "./dom.js";
 import { unitName, withPrefix } from "./numbers.js";
 import { Row } from "./parameters.js";
 import { SetPoint } from "./setpoint.js";
 
-/** @typedef {import("./messages.js").Controllers} Told */
+/** @typedef {import("./messages.js").Controllers} Message */
 /** @typedef {import("./messages.js").Knob} Knob */
 /** @typedef {import("./messages.js").OfferedController} Offered */
 /** @typedef {import("./messages.js").Tracking} Tracking */
@@ -16,8 +16,8 @@ const [WIDE, HIGH] = [200, 40]; // of the curve
 const WORDS = { none: "", starting: "starting …", running: "at work", ended: "has ended" };
 
 export class ControllerPanel {
-  /** @type {Told | null} */
-  told = null;
+  /** @type {Message | null} */
+  message = null;
   /** @type {Map<string, Row>} */
   rows = new Map();
   /** @type {number[]} */
@@ -41,7 +41,7 @@ export class ControllerPanel {
       "button",
       {
         id: "controller-again",
-        onclick: () => connection.say({ do: "control", name: this.told?.active ?? "none" }),
+        onclick: () => connection.say({ do: "control", name: this.message?.active ?? "none" }),
       },
       "Start again",
     );
@@ -76,42 +76,43 @@ export class ControllerPanel {
 
   /**
    * Another plant.
-   * @param {Told} told
+   * @param {Message} message
    */
-  setPlant(told) {
+  setPlant(message) {
     this.built = "";
     this.errors = [];
     this.setPoint.clear();
-    this.show(told);
+    this.show(message);
   }
 
-  /** @param {Told} told */
-  show(told) {
-    this.told = told;
-    byId("controller-panel").hidden = !told.offered.length;
-    const offer = told.offered.find(({ name }) => name === told.active) ?? null;
-    const which = JSON.stringify([told.offered.map(({ name }) => name), told.active]);
-    if (which !== this.built) this.build(told, offer);
+  /** @param {Message} message */
+  show(message) {
+    this.message = message;
+    byId("controller-panel").hidden = !message.offered.length;
+    const offer = message.offered.find(({ name }) => name === message.active) ?? null;
+    const which = JSON.stringify([message.offered.map(({ name }) => name), message.active]);
+    if (which !== this.built) this.build(message, offer);
     this.built = which;
-    this.choice.value = told.active;
-    byId("controller-note").textContent = WORDS[told.state];
-    this.said.textContent = told.said || (offer?.doc ?? "");
-    this.said.classList.toggle("bad", told.state === "ended");
-    this.again.hidden = told.state !== "ended";
-    for (const [name, row] of this.rows) if (name in told.values) row.told(told.values[name]);
+    this.choice.value = message.active;
+    byId("controller-note").textContent = WORDS[message.state];
+    this.said.textContent = message.said || (offer?.doc ?? "");
+    this.said.classList.toggle("bad", message.state === "ended");
+    this.again.hidden = message.state !== "ended";
+    for (const [name, row] of this.rows)
+      if (name in message.values) row.receive(message.values[name]);
     for (const button of this.ways.querySelectorAll("button"))
-      press(button, button.dataset.path === (told.path || null));
-    this.setPoint.setPath(offer?.paths[told.path] ?? []);
-    if (told.state !== "running" || !offer?.goals.length) this.lose();
+      press(button, button.dataset.path === (message.path || null));
+    this.setPoint.setPath(offer?.paths[message.path] ?? []);
+    if (message.state !== "running" || !offer?.goals.length) this.lose();
   }
 
   /**
-   * Build what belongs to the controller at work.
-   * @param {Told} told
+   * Build the rows and buttons of the active controller.
+   * @param {Message} message
    * @param {Offered | null} offer
    */
-  build(told, offer) {
-    const names = told.offered.map(({ name, doc }) =>
+  build(message, offer) {
+    const names = message.offered.map(({ name, doc }) =>
       make("option", { value: name, title: doc }, name.replaceAll("_", " ")),
     );
     this.choice.replaceChildren(make("option", { value: "none" }, "none"), ...names);
@@ -132,7 +133,7 @@ export class ControllerPanel {
   }
 
   /**
-   * A button that leads elsewhere.
+   * A button that chooses a goal.
    * @param {string} word
    * @param {string} path
    * @param {() => void} onclick
@@ -143,7 +144,7 @@ export class ControllerPanel {
     return button;
   }
 
-  /** Lead to the point where it is now; it can be dragged from there. */
+  /** Hold the set-point where it is now; it can be dragged from there. */
   stay() {
     const { wanted } = this.setPoint;
     if (wanted) this.connection.say({ do: "aim", x: wanted.x, y: wanted.y, z: wanted.z });
@@ -165,7 +166,7 @@ export class ControllerPanel {
 
   /** @param {Tracking} message */
   track(message) {
-    if (this.told?.state !== "running" || message.error === null) return;
+    if (this.message?.state !== "running" || message.error === null) return;
     this.setPoint.show(message);
     this.errors.push(message.error);
     if (this.errors.length > SHOWN) this.errors.shift();
@@ -179,7 +180,7 @@ export class ControllerPanel {
     this.curve.setAttribute("points", points.join(" "));
   }
 
-  /** No controller leads any more. */
+  /** No controller is active any more. */
   lose() {
     this.errors = [];
     this.reading.textContent = this.most.textContent = "–";

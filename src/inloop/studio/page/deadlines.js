@@ -1,4 +1,4 @@
-// How well the loop keeps its deadlines: histograms of its times.
+// Timing of the real-time loop: histograms of its times.
 
 import { byId, make, makeSvg } from "./dom.js";
 import { figure, withPrefix } from "./numbers.js";
@@ -83,7 +83,7 @@ export class Deadlines {
   }
 
   /**
-   * Overruns and the rest, from the state.
+   * Show overruns and other counters of the state.
    * @param {import("./messages.js").State} state
    * @param {number | undefined} roundTrip
    */
@@ -123,7 +123,7 @@ export class Deadlines {
   }
 
   /**
-   * Bars over a logarithmic axis; heights are logarithmic too, so that a single late step is seen.
+   * Bars over a logarithmic axis; heights are logarithmic too, so that a single late step is visible.
    * @param {Times} times
    */
   draw({ edges_us: edges, counts, p50, max }) {

@@ -1,4 +1,4 @@
-// How many times larger than they are the displacements of flexible links are shown.
+// The factor by which displacements of flexible links are exaggerated.
 
 import { byId, inside } from "./dom.js";
 
@@ -14,7 +14,7 @@ export class Deflection {
   }
 
   /**
-   * Another mechanism: as it is, and no slider where nothing bends.
+   * A new mechanism: no exaggeration, and no slider if there are no flexible links.
    * @param {import("./messages.js").Scene} scene
    */
   setScene(scene) {

@@ -1,16 +1,16 @@
-// How sure estimates are: a band of two standard deviations about each, behind its line.
+// Uncertainty of estimates: a band of two standard deviations about each, behind its line.
 
 /** @typedef {import("/vendor/uPlot.esm.js")} uPlot */
 /** @typedef {import("./chart.js").Trace} Trace */
 /** @typedef {ArrayLike<number | null | undefined>} Values */
 
-export const ESTIMATE = "observer."; // how names of estimates begin
-const DEVIATION = ".deviation"; // how the names of their standard deviations end
+export const ESTIMATE = "observer."; // prefix of the names of estimates
+const DEVIATION = ".deviation"; // suffix of the names of their standard deviations
 const WIDE = 2; // [deviations] to each side
-const FAINT = 0.16; // how much of its color a band has
+const FAINT = 0.16; // opacity of a band
 
 /**
- * The signal that tells how sure an estimate is; undefined for all others.
+ * The signal with the standard deviation of an estimate; undefined for all other signals.
  * @param {string} name
  * @param {import("./messages.js").Signal[]} signals
  */

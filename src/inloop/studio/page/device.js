@@ -1,4 +1,4 @@
-// The haptic device between hand and mechanism: which one, its settings, its energy, what it can display.
+// The haptic device between hand and mechanism: the choice, its settings, its energy, its limits.
 
 import { limits, stands } from "./devicelimits.js";
 import { byId, make, makeSvg } from "./dom.js";
@@ -10,7 +10,7 @@ import { clamp, figure, unitName } from "./numbers.js";
 /** @typedef {import("./messages.js").DeviceReadings} DeviceReadings */
 
 const MOUSE = "mouse";
-const SHOWN = 10; // energy of the last seconds
+const SHOWN = 10; // the energy plot covers so many seconds
 const LABELS = {
   rate: "Servo",
   lines: "Encoder",
@@ -18,7 +18,7 @@ const LABELS = {
   damping: "Damping",
   stiffness: "Finger",
 };
-const SLOW = 150; // between two settings that a slider sends [ms]
+const SLOW = 150; // between two messages of a slider [ms]
 
 export class DevicePanel {
   /** @type {ReturnType<DevicePanel["readings"]> | null} */
@@ -28,7 +28,7 @@ export class DevicePanel {
   sending;
 
   /** @type {string} */
-  told = "";
+  shownLimits = "";
 
   /** @type {string | null} */
   wanted = null;
@@ -51,7 +51,7 @@ export class DevicePanel {
   }
 
   /**
-   * Another plant: hold it with the device that this person has chosen.
+   * A new plant: use the device that the user has chosen.
    * @param {Chain | null} chain
    */
   setPlant(chain) {
@@ -62,7 +62,7 @@ export class DevicePanel {
   }
 
   /**
-   * What there is to choose from, and what was chosen.
+   * Show the available devices and the chosen one.
    * @param {Chain | null} chain
    */
   setChain(chain) {
@@ -125,7 +125,7 @@ export class DevicePanel {
   }
 
   /**
-   * A slider for a setting; wide ranges go in factors.
+   * A slider for a setting; wide ranges are logarithmic.
    * @param {import("./messages.js").SettingRange} range
    */
   row({ name, low, high, unit, doc }) {
@@ -197,7 +197,7 @@ export class DevicePanel {
     draw(plot, this.energy, t);
   }
 
-  /** Places for what changes ten times a second. */
+  /** Elements of the readings that change ten times a second. */
   readings() {
     const verdict = make("strong", {});
     const [energy, force, action, shows, late] = [
@@ -261,9 +261,10 @@ export class DevicePanel {
     );
     live.late.show(`${Math.round(100 * data.left_out)} % of the periods`, data.left_out > 0.5);
     if (data.t !== null && data.energy !== null) this.follow(data.t, data.energy, live.plot);
-    const told = JSON.stringify([data.limits, data.shown_stiffness, data.shown_mass]);
-    if (told !== this.told || !live.range.firstChild) live.range.replaceChildren(...limits(data));
-    this.told = told;
+    const shownLimits = JSON.stringify([data.limits, data.shown_stiffness, data.shown_mass]);
+    if (shownLimits !== this.shownLimits || !live.range.firstChild)
+      live.range.replaceChildren(...limits(data));
+    this.shownLimits = shownLimits;
   }
 }
 

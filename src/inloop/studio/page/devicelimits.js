@@ -6,7 +6,7 @@ import { figure } from "./numbers.js";
 /** @typedef {import("./messages.js").DeviceReadings} DeviceReadings */
 /** @typedef {import("./messages.js").Limits} Limits */
 
-const LEAST = 5; // a mechanism that shows less stiffness shows none [N/m]
+const LEAST = 5; // a smaller stiffness counts as none [N/m]
 /** @type {Array<[keyof Omit<Limits, "mass">, string]>} */
 const LIMITS = [
   ["passive", "never active (Colgate)"],
@@ -17,29 +17,29 @@ const LIMITS = [
 ];
 
 /**
- * Does the loop stand what the mechanism shows, by computation?
- * @param {Limits} found
+ * Whether the loop is stable, as computed, with the stiffness and mass that the mechanism shows.
+ * @param {Limits} measured
  * @param {DeviceReadings} readings
  */
-export function stands(found, { shown_stiffness: stiffness, shown_mass: mass }) {
-  return stiffness <= (found.held ?? Infinity) && mass <= (found.mass ?? Infinity);
+export function stands(measured, { shown_stiffness: stiffness, shown_mass: mass }) {
+  return stiffness <= (measured.held ?? Infinity) && mass <= (measured.mass ?? Infinity);
 }
 
 /**
- * A scale in factors of ten, marks, and the numbers.
+ * A logarithmic scale, marks, and the numbers.
  * @param {DeviceReadings} readings
  */
-export function limits({ limits: found, shown_stiffness: shown, shown_mass: mass }) {
-  if (!found) {
+export function limits({ limits: measured, shown_stiffness: shown, shown_mass: mass }) {
+  if (!measured) {
     return [make("p", { className: "quiet" }, "Measuring what this device can display …")];
   }
-  const massText = `${figure(found.mass ?? Infinity, 3)} kg`;
-  const heavy = mass > (found.mass ?? Infinity) ? "bad" : "";
+  const massText = `${figure(measured.mass ?? Infinity, 3)} kg`;
+  const heavy = mass > (measured.mass ?? Infinity) ? "bad" : "";
   return [
     row("line", "Largest stiffness", make("output", {}, "N/m")),
-    ...band(found, shown),
+    ...band(measured, shown),
     ...LIMITS.map(([name, label]) => {
-      const value = found[name];
+      const value = measured[name];
       const words = value === null ? "no limit" : figure(value, 3);
       return row(`line limit ${name}`, label, make("output", {}, words), make("i"));
     }),
@@ -63,17 +63,17 @@ function row(className, label, value, key = null) {
 }
 
 /**
- * The scale: what is safe, marks of the limits and of what the mechanism shows [N/m].
- * @param {Limits} found
+ * The scale: the safe range, marks of the limits and of the stiffness that the mechanism shows [N/m].
+ * @param {Limits} measured
  * @param {number} shown
  */
-function band(found, shown) {
+function band(measured, shown) {
   /** @type {Array<[string, number]>} */
   const marks = LIMITS.flatMap(([name]) => {
-    const value = found[name] ?? 0;
+    const value = measured[name] ?? 0;
     return value > 0 ? [[name, value]] : [];
   });
-  if (shown > LEAST) marks.push([shown > (found.held ?? Infinity) ? "now bad" : "now", shown]);
+  if (shown > LEAST) marks.push([shown > (measured.held ?? Infinity) ? "now bad" : "now", shown]);
   const values = marks.map(([, value]) => value);
   const least = Math.floor(Math.log10(Math.min(...values)) - 0.2);
   const most = Math.ceil(Math.log10(Math.max(...values)) + 0.2);
@@ -81,7 +81,7 @@ function band(found, shown) {
     `${(100 * (Math.log10(Math.max(x, 10 ** least)) - least)) / (most - least)}%`;
   const safe = make("i", { className: "safe" });
   safe.style.left = "0";
-  safe.style.width = at(found.held ?? 10 ** most);
+  safe.style.width = at(measured.held ?? 10 ** most);
   const signs = marks.map(([className, value]) => {
     const sign = make("i", { className });
     sign.style.left = at(value);
@@ -99,7 +99,7 @@ function band(found, shown) {
 }
 
 /**
- * A power of ten in few letters.
+ * A power of ten in short form.
  * @param {number} k
  */
 function power(k) {

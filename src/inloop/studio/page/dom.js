@@ -3,7 +3,7 @@
 import { iconAddress } from "./carried.js";
 
 /**
- * What elements of index.html are, by their id; those that are not here are plain ones.
+ * Types of the elements of index.html, by id; those not listed are plain elements.
  * @typedef {object} Elements
  * @property {HTMLButtonElement} pause
  * @property {HTMLButtonElement} step
@@ -33,22 +33,22 @@ import { iconAddress } from "./carried.js";
  * @returns {K extends keyof Elements ? Elements[K] : HTMLElement}
  */
 export function byId(id) {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no element ${id}`);
-  return /** @type {any} */ (found);
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no element ${id}`);
+  return /** @type {any} */ (element);
 }
 
 /**
- * The first element of a kind inside of another.
+ * The first element with a tag inside another.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {HTMLElement} element
  * @param {K} tag
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function inside(element, tag) {
-  const found = element.querySelector(tag);
-  if (!found) throw new Error(`${element.id} has no ${tag}`);
-  return found;
+  const child = element.querySelector(tag);
+  if (!child) throw new Error(`${element.id} has no ${tag}`);
+  return child;
 }
 
 /**
@@ -73,7 +73,7 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
- * A new element of a drawing.
+ * A new SVG element.
  * @param {string} tag
  * @param {Record<string, string | number>} attributes
  */
@@ -94,7 +94,7 @@ export function icon(name) {
 }
 
 /**
- * Change the icon and the word of a button, if it has them.
+ * Change the icon and the label of a button, if it has them.
  * @param {HTMLElement} button
  * @param {string} name
  * @param {string} word
@@ -102,7 +102,7 @@ export function icon(name) {
 export function dress(button, name, word) {
   const use = button.querySelector("use");
   const address = iconAddress(name);
-  // an icon that is made anew while a finger is on it loses the click
+  // an icon that is replaced while a finger is on it loses the click
   if (use?.getAttribute("href") !== address) use?.setAttribute("href", address);
   const span = button.querySelector("span");
   if (span) span.textContent = word;
@@ -110,7 +110,7 @@ export function dress(button, name, word) {
 }
 
 /**
- * Say if a button is pressed.
+ * Mark a button as pressed or not.
  * @param {HTMLElement} button
  * @param {boolean} on
  */
@@ -130,7 +130,7 @@ export function download(blob, name) {
 }
 
 /**
- * True if what has the focus uses the space bar itself.
+ * True if the focused element uses the space bar itself.
  * @param {Event} event
  */
 export function usesSpace({ target }) {
@@ -139,7 +139,7 @@ export function usesSpace({ target }) {
 }
 
 /**
- * True while the person types text, so that letters are no shortcuts.
+ * True while the user types text, so that letters are not shortcuts.
  * @param {Event} event
  */
 export function typing({ target }) {

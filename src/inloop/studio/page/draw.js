@@ -1,4 +1,4 @@
-// Draws, in a thread of its own: a slow graphics card never keeps the page from its work.
+// Drawing, in a thread of its own: a slow graphics card never blocks the page.
 
 import { Eye } from "./camera.js";
 import { Meshes } from "./meshes.js";
@@ -46,7 +46,7 @@ const DO = {
     overlays.attach(stage.nodes, eye.size);
   },
   /**
-   * Bodies, arrows and the eye of a moment; `ratio` is pixels drawn per pixel of the page.
+   * Bodies, arrows and the eye at one time; `ratio` is pixels drawn per pixel of the page.
    * @param {Frame} message
    */
   frame(message) {
@@ -81,7 +81,7 @@ function show(message) {
   if (message.ghost) stage.haunt(eye.camera, message.ghost);
 }
 
-/** Wait until the picture is drawn: asking for a pixel of it does. */
+/** Wait until the picture is drawn, by reading one of its pixels. */
 function finish() {
   const gl = renderer.getContext();
   gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, PIXEL);

@@ -1,10 +1,10 @@
-// Light from all around: a photographer's room of soft boxes, filtered for every roughness.
+// Environment light: a photo studio with soft boxes, filtered for every roughness.
 
 import * as THREE from "./three.js";
 
-const SIZE = 64; // pixels of a side of the room: its lamps are soft
+const SIZE = 64; // pixels of a side of the room; its lights are soft
 
-/** Boxes that shine: how wide and high, where, and how bright. */
+/** Soft boxes: width and height, position, brightness. */
 const LAMPS = [
   { size: [3.2, 1.6], at: [-2.4, 3.6, 2.2], light: 9 }, // above the left shoulder
   { size: [1.2, 3.4], at: [4.6, 1.4, 0.6], light: 5 }, // a strip at the right
@@ -47,7 +47,7 @@ export function makeEnvironment(renderer, dark) {
 }
 
 /**
- * Walls that are bright above, and below as the floor reflects.
+ * Walls that are bright above, and below with the light that the floor reflects.
  * @param {boolean} dark
  */
 function shell(dark) {

@@ -1,4 +1,4 @@
-// What a page says when its studio is gone: what is known, and no more.
+// The notice of a page whose studio is gone.
 
 /** @typedef {import("./messages.js").Told} Told */
 /** @typedef {import("./connection.js").Ending} Ending */
@@ -22,7 +22,7 @@ export function farewell(ending, plant, host = location.hostname) {
       text: "The studio has been stopped.",
       fix: `${fate(plant)} Start it again with “inloop studio”.`,
     };
-  // nothing lies between a page and a studio on one machine
+  // on the same machine, no network can have failed
   if (/^(localhost|127\..*|\[?::1\]?)$/.test(host))
     return {
       level: "error",

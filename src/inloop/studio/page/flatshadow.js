@@ -1,16 +1,16 @@
-// Shadows that cost next to nothing: bodies pressed flat onto the floor or the paper, along the
-// light, in one shade that does not get darker where they lie on each other.
+// Cheap shadows: bodies projected onto the floor or the paper, along the light, in one shade that
+// does not get darker where they overlap.
 
 import { CASTERS } from "./contactshadow.js";
 import * as THREE from "./three.js";
 
-// sides that face the light are enough: pressed flat, they are the fronts
+// faces towards the light are enough: after the projection they are the front faces
 const PRESSED = new THREE.ShaderMaterial({
   blending: THREE.NoBlending,
   depthTest: false,
   depthWrite: false,
   uniforms: {
-    plane: { value: new THREE.Vector4() }, // its normal, and how far it is from the origin
+    plane: { value: new THREE.Vector4() }, // its normal, and its distance from the origin
     light: { value: new THREE.Vector3() },
     dark: { value: 0.2 },
   },
@@ -33,7 +33,7 @@ const PRESSED = new THREE.ShaderMaterial({
  * @param {THREE.Scene} scene
  * @param {THREE.Camera} camera
  * @param {{ plane: THREE.Plane, light: THREE.Vector3, dark: number }} shadow the plane that it
- *   falls on, the direction to the lamp, how dark it is
+ *   falls on, the direction to the lamp, its opacity
  */
 export function renderWithShadow(renderer, scene, camera, { plane, light, dark }) {
   const { uniforms } = PRESSED;

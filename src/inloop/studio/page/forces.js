@@ -1,10 +1,10 @@
-// The scale of the arrows: follows what forces are usual of late, in steps that can be read.
+// The scale of the arrows: follows the usual recent forces, in readable steps.
 
 import { roundDown, roundUp } from "./numbers.js";
 
-export const LONGEST = 0.2; // arrow at full scale, of the scene's size
+export const LONGEST = 0.2; // length of an arrow at full scale, relative to the scene's size
 const MEMORY = 150; // frames over which forces are remembered
-const USUAL = 0.85; // part of them that is within the scale: a blow is not usual, and is cut off
+const USUAL = 0.85; // fraction of them within the scale: impacts are not usual, and are cut off
 
 export class ForceScale {
   constructor() {
@@ -14,7 +14,7 @@ export class ForceScale {
   }
 
   /**
-   * See the arrows of a frame: 6 numbers each, from and vector [N].
+   * Take in the arrows of a frame: 6 numbers each, start point [m] and vector [N].
    * @param {Float32Array} arrows
    */
   see(arrows) {
@@ -27,11 +27,11 @@ export class ForceScale {
     if (this.recent.length > MEMORY) this.recent.shift();
     if (!this.recent.length) return;
     const usual = [...this.recent].sort((a, b) => a - b)[Math.floor(USUAL * this.recent.length)];
-    // steps of 1, 2, 5, and down only when forces are much smaller: a scale that creeps is none
+    // steps of 1, 2, 5, and down only when forces are much smaller, so that the scale rarely changes
     if (usual > this.full || usual < 0.2 * this.full) this.full = roundUp(usual);
   }
 
-  /** Force that the legend's arrow stands for [N] and its length, of the scene's size; or null. */
+  /** Force of the legend's arrow [N] and its length, relative to the scene's size; or null. */
   get legend() {
     if (!this.full) return null;
     const force = roundDown(this.full / 2);

@@ -39,7 +39,7 @@ export function decode(buffer) {
 }
 
 /**
- * px, py, pz, qx, qy, qz, qw of each body; arrows: from, vector; what the cockpit's signals tell.
+ * px, py, pz, qx, qy, qz, qw of each body; arrows: start, vector; values of the cockpit's signals.
  * @param {Head} head
  * @param {ArrayBuffer} buffer
  * @param {DataView} view
@@ -48,8 +48,8 @@ function poses(head, buffer, view) {
   const bodies = new Float32Array(buffer, HEADER.size, 7 * head.count);
   const at = HEADER.size + bodies.byteLength;
   const arrows = new Float32Array(buffer, at + 4, 6 * view.getUint32(at, true));
-  const told = new Float32Array(buffer, at + 4 + arrows.byteLength);
-  return { kind: /** @type {typeof POSES} */ (POSES), ...head, bodies, arrows, told };
+  const readings = new Float32Array(buffer, at + 4 + arrows.byteLength);
+  return { kind: /** @type {typeof POSES} */ (POSES), ...head, bodies, arrows, readings };
 }
 
 /**
@@ -77,7 +77,7 @@ function samples(head, buffer, view) {
 }
 
 /**
- * Answer to a ping: the newest input of this page that the loop has used, and when it did [s].
+ * Answer to a ping: the newest input of this page that the loop has used, and its time of use [s].
  * @param {Head} head
  * @param {DataView} view
  */
@@ -108,31 +108,31 @@ export function inputFrame(index, sequence, value, time) {
 
 /**
  * How the pointer holds a body.
- * @typedef {object} Wish
+ * @typedef {object} PointerHold
  * @property {number} body
  * @property {[number, number, number]} point in body axes [m]
  * @property {[number, number, number]} target in the world [m]
- * @property {[number, number, number]} push in the world, as a spring so long would [m]
+ * @property {[number, number, number]} push in the world, as the elongation of the spring [m]
  * @property {number} time of the page [ms]
  */
 
 const NO_BODY = 0xffff;
 
 /**
- * How the pointer holds a body; null: it does not any more.
- * @param {Wish | null} wish
+ * The frame of how the pointer holds a body; null: it has let go.
+ * @param {PointerHold | null} hold
  * @param {number} sequence
  * @param {number} firmness
  */
-export function touchFrame(wish, sequence, firmness) {
+export function touchFrame(hold, sequence, firmness) {
   const view = new DataView(new ArrayBuffer(TOUCH_FRAME.size));
   view.setUint8(TOUCH_FRAME.kind, TOUCH);
-  view.setUint16(TOUCH_FRAME.body, wish?.body ?? NO_BODY, true);
+  view.setUint16(TOUCH_FRAME.body, hold?.body ?? NO_BODY, true);
   view.setUint32(TOUCH_FRAME.sequence, sequence, true);
-  view.setFloat64(TOUCH_FRAME.page_time, wish?.time ?? performance.now(), true);
+  view.setFloat64(TOUCH_FRAME.page_time, hold?.time ?? performance.now(), true);
   view.setFloat64(TOUCH_FRAME.firmness, firmness, true);
   for (const name of /** @type {const} */ (["point", "target", "push"]))
-    wish?.[name].forEach((value, k) => {
+    hold?.[name].forEach((value, k) => {
       view.setFloat64(TOUCH_FRAME[name] + 8 * k, value, true);
     });
   return view.buffer;

@@ -7,11 +7,11 @@ import { clamp, figure } from "./numbers.js";
 
 const SWEEP = 1.5 * Math.PI; // of a dial [rad]
 const RADIUS = 42;
-const STEPS = 200; // of a dial or a bar: what does not change is not painted anew
-const LASTING = 1000; // a value beyond the mark is told for so long [ms]
+const STEPS = 200; // of a dial or a bar: smaller changes are not painted
+const LASTING = 1000; // a value beyond the mark is reported for so long [ms]
 
 /**
- * What signals are together.
+ * Signals combined into one value.
  * @param {number[]} values
  * @param {Gauge["of"]} of
  */
@@ -68,9 +68,9 @@ class Dial {
   }
 }
 
-/** A bar from zero to either side, with a mark that stays for a while where it is too much. */
+/** A bar from zero to either side; values beyond the mark are reported for a while. */
 class Bar {
-  beyond = -Infinity; // when it was last too much [ms]
+  beyond = -Infinity; // when it was last beyond the mark [ms]
 
   /** @param {Gauge} gauge */
   constructor(gauge) {
@@ -79,7 +79,7 @@ class Bar {
     this.words = make("output");
     const track = make("div", { className: "track" }, this.mark);
     const { red, high, low } = gauge;
-    // left is positive, as everywhere
+    // positive to the left, as everywhere
     for (const limit of red === null ? [] : [red, -red])
       if (limit > low && limit < high) {
         const line = make("b");
@@ -105,13 +105,13 @@ class Bar {
     this.mark.style.left = `${100 * (1 - Math.max(zero, part))}%`;
     const now = performance.now();
     if (red !== null && Math.abs(value) > red) this.beyond = now;
-    const told = now - this.beyond < LASTING;
-    this.element.classList.toggle("beyond", told);
+    const clipped = now - this.beyond < LASTING;
+    this.element.classList.toggle("beyond", clipped);
     const size = value
       .toFixed(1)
       .replace(/^-(?=0\.0$)/, "")
       .replace("-", "−");
-    say(this.words, told ? "clipped" : `${size} ${unit}`);
+    say(this.words, clipped ? "clipped" : `${size} ${unit}`);
   }
 }
 

@@ -1,10 +1,10 @@
-// The run before the last reset, shown beside the present one at the same simulated time.
+// The run before the last reset, shown next to the current one at the same simulated time.
 
 import { between } from "./view.js";
 
 /** @typedef {import("./frames.js").Poses} Poses */
 
-const SHORTEST = 1; // of a run that is worth keeping [s]
+const SHORTEST = 1; // shortest run that is kept [s]
 const MOST_NUMBERS = 12e6; // of the poses kept, of 4 bytes each
 
 export class Ghost {
@@ -31,7 +31,7 @@ export class Ghost {
   }
 
   /**
-   * Poses of the earlier run at a simulated time [s]; null if it was not there, or is not wanted.
+   * Poses of the earlier run at a simulated time [s]; null if it has none, or is not shown.
    * @param {number} t
    */
   at(t) {

@@ -1,11 +1,11 @@
-// Bodies of a carried plant that the page holds: by the pointer, and pinned; as studio/plants/touch.py.
+// Bodies of an embedded plant held by the pointer or pinned, as in studio/plants/touch.py.
 
 import { GRIP, MOST_GRIPS, PULL } from "./wasmplant.js";
 
 const POINTER = 0; // number of the grip that the pointer moves; the others are pins
 
 /** @typedef {import("./plantframes.js").ReadTouch} ReadTouch */
-/** @typedef {{ wish: ReadTouch, mass: number }} Held mass of the point [kg]; 0 until it is known */
+/** @typedef {{ hold: ReadTouch, mass: number }} Held mass of the point [kg]; 0 until it is known */
 
 /**
  * @param {number} x
@@ -28,23 +28,23 @@ export class Grips {
   }
 
   /**
-   * Hold a body by the pointer, or let it go; false if there is no such body.
-   * @param {ReadTouch} wish
+   * Hold a body with the pointer, or release it; false if there is no such body.
+   * @param {ReadTouch} hold
    */
-  set(wish) {
-    if (wish.body < 0) this.held.delete(POINTER);
+  set(hold) {
+    if (hold.body < 0) this.held.delete(POINTER);
     else {
-      if (!this.numbers[wish.body]) return false;
+      if (!this.numbers[hold.body]) return false;
       const { far, size, firmness } = this.facts;
       const before = this.held.get(POINTER);
       const same =
-        before?.wish.body === wish.body && before.wish.point.every((x, k) => x === wish.point[k]);
+        before?.hold.body === hold.body && before.hold.point.every((x, k) => x === hold.point[k]);
       this.held.set(POINTER, {
-        wish: {
-          ...wish,
-          firmness: Math.min(Math.max(wish.firmness, firmness[0]), firmness[1]),
-          target: vector(wish.target, far * size),
-          push: vector(wish.push, firmness[1] * far * size),
+        hold: {
+          ...hold,
+          firmness: Math.min(Math.max(hold.firmness, firmness[0]), firmness[1]),
+          target: vector(hold.target, far * size),
+          push: vector(hold.push, firmness[1] * far * size),
         },
         mass: same ? before.mass : 0,
       });
@@ -53,7 +53,7 @@ export class Grips {
     return true;
   }
 
-  /** Let the body that the pointer holds be held there without it; false if that cannot be. */
+  /** Pin the body that the pointer holds; false if that is not possible. */
   pin() {
     const held = this.held.get(POINTER);
     const free = [1, 2, 3].find((k) => k < MOST_GRIPS && !this.held.has(k));
@@ -71,7 +71,7 @@ export class Grips {
     this.write();
   }
 
-  /** See which mass the plant has found for what is held since lately. */
+  /** Read the masses that the plant has computed for newly held points. */
   learn() {
     let fresh = false;
     for (const [number, held] of this.held) {
@@ -85,16 +85,16 @@ export class Grips {
   }
 
   /**
-   * Stiffness and damping that belong to the firmness of a hold.
+   * Stiffness and damping for the firmness of a hold.
    * @param {Held} held
    */
-  spring({ wish, mass }) {
+  spring({ hold, mass }) {
     const { quick, gravity, sag, size, damped } = this.facts;
-    const stiffness = wish.firmness * mass * Math.max(quick ** 2, gravity / (sag * size));
+    const stiffness = hold.firmness * mass * Math.max(quick ** 2, gravity / (sag * size));
     return { stiffness, damping: 2 * damped * Math.sqrt(stiffness * mass) };
   }
 
-  /** Tell the plant. */
+  /** Write all grips to the plant. */
   write() {
     const { plant } = this;
     if (!this.held.size) {
@@ -105,33 +105,33 @@ export class Grips {
     for (const [number, held] of this.held) {
       const at = GRIP.size * number;
       const { stiffness, damping } = this.spring(held);
-      const pushes = held.wish.push.some((x) => x !== 0);
-      plant.grips[at + GRIP.body] = this.numbers[held.wish.body];
-      plant.grips.set(held.wish.point, at + GRIP.point);
-      plant.grips.set(held.wish.target, at + GRIP.target);
+      const pushes = held.hold.push.some((x) => x !== 0);
+      plant.grips[at + GRIP.body] = this.numbers[held.hold.body];
+      plant.grips.set(held.hold.point, at + GRIP.point);
+      plant.grips.set(held.hold.target, at + GRIP.target);
       plant.grips[at + GRIP.stiffness] = pushes ? 0 : stiffness;
       plant.grips[at + GRIP.damping] = pushes ? 0 : damping;
-      const force = held.wish.push.map((x) => stiffness * x);
+      const force = held.hold.push.map((x) => stiffness * x);
       plant.grips.set(force, at + GRIP.force);
     }
     plant.exports.page_hold();
   }
 
   /** @returns {Array<import("./messages.js").Hold>} */
-  told() {
+  messages() {
     return [...this.held]
       .sort(([a], [b]) => a - b)
       .map(([grip, held]) => {
-        const { wish, mass } = held;
+        const { hold, mass } = held;
         const at = PULL.size * grip;
-        const pushes = wish.push.some((x) => x !== 0);
+        const pushes = hold.push.some((x) => x !== 0);
         return {
           grip,
-          body: wish.body,
-          point: wish.point,
-          target: wish.target,
+          body: hold.body,
+          point: hold.point,
+          target: hold.target,
           pushes,
-          firmness: wish.firmness,
+          firmness: hold.firmness,
           mass,
           stiffness: pushes ? 0 : this.spring(held).stiffness,
           force: vector(this.plant.pulls.subarray(at + PULL.force, at + PULL.force + 3)),

@@ -1,4 +1,4 @@
-// The hand on the driven input: whoever drives it (pointer, keys, controller, MIDI), one value goes out.
+// The hand on the driven input: one value, from whichever source drives it (pointer, keys, controller, MIDI).
 
 import { clamp } from "./numbers.js";
 
@@ -35,7 +35,7 @@ export class Hand {
     this.index = index;
     this.source = null;
     this.value = device?.rest ?? 0;
-    this.tell();
+    this.notify();
   }
 
   /** Part of the range, 0 at low and 1 at high. */
@@ -58,7 +58,7 @@ export class Hand {
   }
 
   /**
-   * Drive to a value within so many milliseconds, starting and ending gently.
+   * Drive to a value within a duration [ms], starting and ending smoothly.
    * @param {string} source
    * @param {number} target
    * @param {number} [duration]
@@ -82,7 +82,7 @@ export class Hand {
   }
 
   /**
-   * Back to rest, then let go.
+   * Return to rest, then release.
    * @param {string} source
    * @param {number} [duration]
    */
@@ -91,16 +91,16 @@ export class Hand {
     this.stroke(source, this.device.rest, duration, () => {
       this.inputs.drop(this.index);
       this.source = null;
-      this.tell();
+      this.notify();
     });
   }
 
-  /** Somebody else drives: at rest here, and nothing is held. */
+  /** Another page drives: at rest here, and nothing is held. */
   giveUp() {
     clearInterval(this.stroking);
     this.source = null;
     this.value = this.device?.rest ?? 0;
-    this.tell();
+    this.notify();
   }
 
   /**
@@ -110,11 +110,11 @@ export class Hand {
   put(value, time) {
     if (!this.device) return;
     this.value = clamp(value, this.device.low, this.device.high);
-    if (this.inputs.hold(this.index, this.value, time)) this.tell();
+    if (this.inputs.hold(this.index, this.value, time)) this.notify();
     else this.giveUp();
   }
 
-  tell() {
+  notify() {
     for (const watch of this.watchers) watch(this);
   }
 }

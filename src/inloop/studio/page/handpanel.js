@@ -1,4 +1,4 @@
-// The panel of the hand: what drives the input, how far it is, and sliders for the other inputs.
+// The panel of the hand: the source of the driven input, its value, and sliders for the other inputs.
 
 import { byId, inside, make } from "./dom.js";
 import { InputRow } from "./inputrows.js";
@@ -14,7 +14,7 @@ import { MidiSource, PadSource } from "./sources.js";
 const KEY_NAMES = { Space: "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 /**
- * What is printed on a key.
+ * The label on a key.
  * @param {string} code
  */
 export const keyName = (code) => KEY_NAMES[code] ?? code.replace(/^(Key|Digit)/, "");
@@ -81,7 +81,7 @@ export class HandPanel {
     const parts = [];
     this.inputRows = [];
     if (device) parts.push(...this.driven(device));
-    // of many inputs those that the model's author has named come first
+    // inputs that the model's author has declared come first
     const declared = others.filter((input) => input.declared);
     const first = device ? [] : declared.length ? declared : others;
     const rest = others.filter((input) => !first.includes(input));
@@ -205,7 +205,7 @@ export class HandPanel {
   }
 
   /**
-   * Inputs that no hand drives: a slider each, held until let go.
+   * Inputs other than the driven one: a slider each, held until released.
    * @param {Numbered[]} inputs
    */
   others(inputs) {
@@ -222,7 +222,7 @@ export class HandPanel {
   }
 
   /**
-   * Those of the model first: its author has named them, the efforts of joints nobody has.
+   * Rows of inputs, those declared in the model first, then efforts of joints.
    * @param {Numbered[]} inputs
    */
   rows(inputs) {
@@ -232,7 +232,7 @@ export class HandPanel {
     return make("div", { className: "rows" }, ...rows.map(({ element }) => element));
   }
 
-  /** Nobody drives here: what was held is shown at rest. */
+  /** This page no longer drives: show held inputs at rest. */
   springBack() {
     for (const row of this.inputRows) row.rest();
     this.hand.giveUp();

@@ -1,10 +1,10 @@
-// A link that carries parameters, behind # of the address.
+// A link with parameters, after the # of the address.
 
 import { readLink, writeLink } from "./linktext.js";
 
 /** @typedef {import("./linktext.js").Parameter} Parameter */
 
-/** Keeps the address and the parameters of the plant the same. */
+/** Keeps the address consistent with the parameters of the plant. */
 export class HashLink {
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
@@ -20,7 +20,7 @@ export class HashLink {
     this.follow();
   }
 
-  /** Let the plant have what the address says. */
+  /** Set the parameters given in the address. */
   follow() {
     for (const [parameter, value] of readLink(location.hash, this.declared))
       this.connection.say({ do: "set", parameter, value });

@@ -1,4 +1,4 @@
-// Times of a carried plant, in bins of a quarter of an octave, as the loop counts them.
+// Times of an embedded plant, in bins of a quarter of an octave, as in the real-time loop.
 
 const PER_OCTAVE = 4;
 const LEAST = 0.01; // [µs]
@@ -28,7 +28,7 @@ export class Histogram {
   }
 
   /**
-   * The time that a part of all is shorter than; the upper edge of its bin, or the largest.
+   * A quantile of the times: the upper edge of its bin, or the largest time.
    * @param {number} part
    */
   quantile(part) {
@@ -42,7 +42,7 @@ export class Histogram {
   }
 
   /** @returns {import("./messages.js").Times} */
-  told() {
+  summary() {
     const used = this.counts.flatMap((count, bin) => (count ? [bin] : []));
     const [first, last] = [used[0] ?? 0, (used.at(-1) ?? -1) + 1];
     return {

@@ -1,4 +1,4 @@
-// Inputs that no hand drives: a slider and a field each, held until let go.
+// Inputs other than the driven one: a slider and a field each, held until released.
 
 import { make } from "./dom.js";
 import { NumberField } from "./numberfield.js";
@@ -8,7 +8,7 @@ import { clamp, roundUp, withPrefix } from "./numbers.js";
 /** @typedef {Input & { index: number }} Numbered */
 
 /**
- * How large and how heavy a mechanism is, for ranges of inputs that nobody has declared.
+ * Size and mass of a mechanism, for ranges of inputs without declared limits.
  * @typedef {object} Measures
  * @property {number} mass [kg]
  * @property {number} length [m]
@@ -17,7 +17,7 @@ import { clamp, roundUp, withPrefix } from "./numbers.js";
 const GRAVITY = 10; // [m/s²]
 
 /**
- * Ranges by unit: what lifts the mechanism, and what turns or shifts it by about its own size.
+ * Ranges by unit: what lifts the mechanism, or turns or shifts it by about its own size.
  * @param {string} unit
  * @param {Measures} measures
  */
@@ -106,7 +106,7 @@ export class InputRow {
     this.rest();
   }
 
-  /** As it is when nobody holds it. */
+  /** Show it as not held. */
   rest() {
     this.free.disabled = true;
     this.show(clamp(0, ...this.field.bounds));
@@ -115,7 +115,7 @@ export class InputRow {
   /** @param {number} value */
   show(value) {
     const [low, high] = this.range;
-    // typed beyond the usual range: the slider makes room for it
+    // typed beyond the usual range: extend the slider
     if (value < low || value > high)
       this.range = [Math.min(low, 2 * value), Math.max(high, 2 * value)];
     const [least, most] = this.range;

@@ -1,11 +1,11 @@
-// Values that this page gives to inputs: taken when the first is held, kept alive, given back.
+// Values of inputs set by this page: inputs are acquired with the first value, kept alive, released.
 
 /** @typedef {{ value: number, time: number, sent: number, timer: number | null }} Held times in ms */
 
-const ALIVE = 50; // a held value is repeated this often, so that the loop does not call it stale [ms]
-const LINGER = 400; // inputs are given back this long after the last was let go [ms]
-const PATIENCE = 1000; // nothing is tried so long after somebody else has been found to drive [ms]
-const SPACING = 6; // between two values of one input: the server takes 200 messages a second [ms]
+const ALIVE = 50; // a held value is repeated this often, so that the loop does not count it as stale [ms]
+const LINGER = 400; // inputs are released this long after the last was let go [ms]
+const PATIENCE = 1000; // no attempt is made for so long after a refusal, when another page drives [ms]
+const SPACING = 6; // between two values of one input: the server accepts 200 messages per second [ms]
 
 export class Inputs {
   /** @type {Map<number, Held>} */
@@ -15,7 +15,7 @@ export class Inputs {
   /** @type {number | undefined} */
   giving;
   /** @type {number} */
-  refused = -Infinity; // when it was refused last [ms]
+  refused = -Infinity; // time of the last refusal [ms]
 
   /** @param {import("./connection.js").Connection} connection */
   constructor(connection) {
@@ -30,15 +30,15 @@ export class Inputs {
     clearTimeout(this.giving);
   }
 
-  /** Somebody else drives: nothing is held here. */
+  /** Another page drives: nothing is held here. */
   giveUp() {
     this.clear();
     this.refused = performance.now();
   }
 
   /**
-   * Hold an input at a value that the hand gave at page time `time` [ms]; false if somebody else
-   * was found to drive just before.
+   * Hold an input at a value that the hand gave at page time `time` [ms]; false shortly after a
+   * refusal, when another page drives.
    * @param {number} index
    * @param {number} value
    * @param {number} [time]
@@ -61,7 +61,7 @@ export class Inputs {
   }
 
   /**
-   * Let an input go.
+   * Release an input.
    * @param {number} index
    */
   drop(index) {

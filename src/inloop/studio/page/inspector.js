@@ -1,5 +1,5 @@
-// What the mechanism is made of: a tree of bodies, what there is to know of the selected one, marks in
-// the picture, and sliders that set joints.
+// The structure of the mechanism: a tree of bodies, details of the selected one, marks in the
+// picture, and sliders that set joints.
 
 import { BodyDetails } from "./bodydetails.js";
 import { byId, make, press } from "./dom.js";
@@ -11,9 +11,9 @@ import { boxOf } from "./overlays.js";
 
 const NONE = -1;
 const STILL = 5; // a press that moves less is a click [px]
-const REACH = { mouse: 3, pen: 8, touch: 16 }; // beside a body that is meant [px]
-const MANY = 8; // bodies from which on a search helps
-const PERIOD = 100; // between two looks at where the selected body is [ms]
+const REACH = { mouse: 3, pen: 8, touch: 16 }; // a click this close to a body selects it [px]
+const MANY = 8; // bodies, from which there is a search field
+const PERIOD = 100; // between two updates of the selected body's pose [ms]
 /** @type {Array<["coms" | "frames" | "axes", string]>} */
 const MARKS = [
   ["coms", "Centers of mass"],
@@ -96,7 +96,7 @@ export class Inspector {
     );
   }
 
-  /** A click on the picture selects the body below it; one beside all bodies, none. */
+  /** A click on the picture selects the body below it; a click on none clears the selection. */
   listen() {
     const { canvas } = this.view;
     /** @type {PointerEvent | null} */
@@ -110,13 +110,13 @@ export class Inspector {
       down = null;
       if (way >= STILL) return;
       const reach = REACH[/** @type {keyof typeof REACH} */ (event.pointerType)] ?? REACH.mouse;
-      const found = this.picking.pick(event.clientX, event.clientY, reach);
-      this.select(found?.index ?? NONE, true);
+      const picked = this.picking.pick(event.clientX, event.clientY, reach);
+      this.select(picked?.index ?? NONE, true);
     });
   }
 
   /**
-   * Another mechanism.
+   * A new mechanism.
    * @param {import("./messages.js").Hello} hello
    */
   setPlant({ anatomy, signals, can, scene }) {
@@ -143,7 +143,7 @@ export class Inspector {
     this.select(this.selected, false);
   }
 
-  /** Bodies that fit the search, as a tree; nodes of flexible links only if they are looked for. */
+  /** Bodies that match the search, as a tree; nodes of flexible links only if searched for. */
   filter() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const { bodies } = this.anatomy;
@@ -190,7 +190,7 @@ export class Inspector {
 
   /**
    * @param {number} index number of the body, NONE for none
-   * @param {boolean} found in the picture: the panel opens and shows it
+   * @param {boolean} found clicked in the picture: the panel opens and shows it
    */
   select(index, found) {
     const body = this.anatomy.bodies[index];
@@ -212,7 +212,7 @@ export class Inspector {
       button.setAttribute("aria-current", String(index === this.selected));
   }
 
-  /** Tell the picture what to show over the mechanism. */
+  /** Draw the chosen marks over the mechanism. */
   draw() {
     const { anatomy, selected, marks, view } = this;
     const node = [...view.nodes.values()][selected];
@@ -220,12 +220,10 @@ export class Inspector {
     view.showOverlays({ ...marks, anatomy, selected, box, accent: view.palette.series[0] });
   }
 
-  /** Ask for the values that are shown, and for no others. */
+  /** Subscribe to the values that are shown. */
   watch() {
-    const wanted = this.panel.open
-      ? [...(this.details?.signals ?? []), ...this.joints.signals]
-      : [];
-    const signals = [...new Set(wanted)].slice(0, 64);
+    const names = this.panel.open ? [...(this.details?.signals ?? []), ...this.joints.signals] : [];
+    const signals = [...new Set(names)].slice(0, 64);
     const key = signals.join("\n");
     if (key === this.watched) return;
     this.watched = key;
@@ -250,7 +248,7 @@ export class Inspector {
 }
 
 /**
- * How many bodies are between one and the ground.
+ * Number of bodies between one and the ground.
  * @param {InspectedBody[]} bodies
  * @param {number} index
  */

@@ -1,4 +1,4 @@
-// Sliders that set joints while the plant stands: what depends on them by loops follows.
+// Sliders that set joints while the plant is paused; joints coupled by loops follow.
 
 import { carried } from "./carried.js";
 import { byId, make } from "./dom.js";
@@ -8,7 +8,7 @@ import { STEPS, scaleOf } from "./sliderscale.js";
 
 /** @typedef {import("./messages.js").BodyJoint} BodyJoint */
 
-const PERIOD = 60; // between two places sent while a slider moves [ms]
+const PERIOD = 60; // between two positions sent while a slider moves [ms]
 const MOST_JOINTS = 40; // sliders at once
 
 class JointRow {
@@ -16,7 +16,7 @@ class JointRow {
   waiting = null;
   /** @type {number | undefined} */
   timer;
-  moving = false; // by a hand, just now
+  moving = false; // being dragged
 
   /**
    * @param {BodyJoint} joint
@@ -65,7 +65,7 @@ class JointRow {
     if (this.timer === undefined) this.send();
   }
 
-  /** The newest place only, not too often. */
+  /** Send the newest position only, at a limited rate. */
   send() {
     this.timer = undefined;
     if (this.waiting === null) return;
@@ -75,7 +75,7 @@ class JointRow {
   }
 
   /**
-   * Where the plant says that it is.
+   * Show the position reported by the plant.
    * @param {number} q
    */
   show(q) {
@@ -83,7 +83,7 @@ class JointRow {
     if (this.moving) return;
     const [low, high] = this.range;
     if (q < low || q > high) {
-      // turned more than once, or beyond its limits: the slider makes room
+      // turned more than once, or beyond its limits: extend the slider
       this.range = [Math.min(low, q), Math.max(high, q)];
       this.scale = scaleOf(...this.range);
     }
@@ -129,7 +129,7 @@ export class JointRows {
   }
 
   /**
-   * Those that can be set: no drive holds them, and they are no turns of a ball joint.
+   * Build rows for the joints that can be set: not driven, and not rotations of a ball joint.
    * @param {BodyJoint[]} joints
    */
   setJoints(joints) {
@@ -147,20 +147,20 @@ export class JointRows {
     );
     this.left = free.length - this.rows.length;
     this.list.replaceChildren(...this.rows.map(({ element }) => element));
-    this.tell();
+    this.showNote();
   }
 
   /** @param {string | null} state of the plant */
   setState(state) {
     if (state === this.state) return;
     this.state = state;
-    this.tell();
+    this.showNote();
   }
 
-  /** Joints are set while the plant stands; else it is said why they are not. */
-  tell() {
+  /** Joints can be set while the plant is paused; otherwise a note tells why not. */
+  showNote() {
     const stands = this.state === "paused" && this.allowed;
-    // a page that carries its plant cannot set joints
+    // a page with an embedded plant cannot set joints
     this.element.hidden = !this.rows.length || (carried !== null && !this.allowed);
     this.list.hidden = !stands;
     byId("inspect").classList.toggle("stands", stands);
@@ -172,7 +172,7 @@ export class JointRows {
         : "Pause to set joints.";
   }
 
-  /** Signals that tell where the joints are. */
+  /** Signals of the joint positions. */
   get signals() {
     return this.state === "paused" && this.allowed
       ? this.rows.map(({ joint }) => `${joint.name}.q`)

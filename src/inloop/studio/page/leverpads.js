@@ -1,4 +1,4 @@
-// Pads over the picture: where levers are, and where a pointer or a finger leads them.
+// Pads over the picture: positions of levers, which a pointer or a finger can drag.
 
 import { make } from "./dom.js";
 import { keyName } from "./handpanel.js";
@@ -66,7 +66,7 @@ export class LeverPad {
   }
 
   /**
-   * From a part of the pad to -1 (low), 0 (rest), 1 (high).
+   * From a fraction of the pad to -1 (low), 0 (rest), 1 (high).
    * @param {number} at
    */
   stick(at) {

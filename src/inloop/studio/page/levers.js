@@ -1,4 +1,4 @@
-// Inputs that a person leads: keys with ramps, a game controller, pointer and fingers; one at a time.
+// Inputs controlled by the user: keys with ramps, a game controller, pointer and fingers; one at a time.
 
 import { typing, usesSpace } from "./dom.js";
 import { LeverState, stickOf } from "./leverstate.js";
@@ -6,9 +6,9 @@ import { LeverState, stickOf } from "./leverstate.js";
 /** @typedef {import("./messages.js").Lever} Lever */
 /** @typedef {import("./inputs.js").Inputs} Inputs */
 
-const TICK = 8; // between two looks at what leads [ms]; one value goes out in each at most
-const LONGEST = 0.05; // that a ramp counts, however late the page is [s]
-const DEAD = 0.06; // a stick at rest is not quite at zero
+const TICK = 8; // between two updates [ms]; each sends at most one value
+const LONGEST = 0.05; // longest time step of a ramp, however late the page is [s]
+const DEAD = 0.06; // dead zone: a stick at rest is not exactly at zero
 
 /** All levers of a cockpit. */
 export class Levers {
@@ -19,12 +19,12 @@ export class Levers {
   /** @type {Set<number>} */
   pressed = new Set(); // buttons of the controller
   /** @type {Set<number>} */
-  asked = new Set(); // buttons of any device that the page itself listens to
+  asked = new Set(); // pressed buttons of any device that the page itself listens to
 
   /**
    * @param {Inputs} inputs
    * @param {(signals: string[]) => number} size of signals, newest
-   * @param {Map<number, () => void>} calls what buttons do beside levers, of steering wheels, too
+   * @param {Map<number, () => void>} calls what buttons do besides moving levers, also those of steering wheels
    */
   constructor(inputs, size, calls) {
     this.inputs = inputs;
@@ -64,7 +64,7 @@ export class Levers {
     if (!led.length || typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target } = event;
     const slides = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
-    if (slides && event.code.startsWith("Arrow")) return; // a slider that has the focus moves
+    if (slides && event.code.startsWith("Arrow")) return; // a focused slider uses the arrows
     if (document.querySelector("dialog[open]") || (event.code === "Space" && usesSpace(event)))
       return;
     event.preventDefault();
@@ -88,7 +88,7 @@ export class Levers {
     }
   }
 
-  /** Sticks, triggers and buttons of the first game controller; steering wheels have a link. */
+  /** Sticks, triggers and buttons of the first game controller; steering wheels have their own link. */
   poll() {
     const devices = [...navigator.getGamepads()].flatMap((device) => device ?? []);
     this.listen(devices);
@@ -98,7 +98,7 @@ export class Levers {
     for (const state of this.states) {
       const { axis, buttons, way } = state.lever;
       const at = pad && way === "ramp" ? stickOf(pad, axis) : 0;
-      // once it has moved it leads until keys do
+      // once moved, it is in control until a key is pressed
       if (Math.abs(at) > DEAD) state.stick = at;
       else if (state.stick !== null) state.stick = state.way || !pad ? null : 0;
       if (state.stick === 0 && state.atRest) state.stick = null;
@@ -129,7 +129,7 @@ export class Levers {
   }
 
   /**
-   * The value that waits longest goes out: a server takes 200 messages a second of a page.
+   * Send the value that has waited longest: the server accepts 200 messages per second from a page.
    * @param {number} now [ms]
    */
   send(now) {
@@ -149,7 +149,7 @@ export class Levers {
     }
   }
 
-  /** Somebody else drives. */
+  /** Another page drives. */
   giveUp() {
     for (const state of this.states) state.rest();
   }

@@ -1,10 +1,10 @@
-// One input that a person leads, and what leads it: keys with ramps, a stick, a pointer or a finger.
+// One input controlled by the user: by keys with ramps, a stick, a pointer or a finger.
 
 import { clamp } from "./numbers.js";
 
 /** @typedef {import("./messages.js").Lever} Lever */
 
-const QUICK = 4; // sticks and fingers lead so many times as fast as keys
+const QUICK = 4; // sticks and fingers move levers so many times as fast as keys
 
 export class LeverState {
   /**
@@ -16,8 +16,8 @@ export class LeverState {
     this.index = index;
     this.value = lever.rest;
     /** @type {number | null} */
-    this.sent = null; // what the plant has; null: nothing, it is not held
-    this.when = 0; // it was sent [ms]
+    this.sent = null; // last value sent; null: not held
+    this.when = 0; // time at which it was sent [ms]
     /** @type {Set<string>} */
     this.down = new Set(); // keys
     /** @type {number | null} */
@@ -34,7 +34,7 @@ export class LeverState {
     return some(more) - some(less);
   }
 
-  /** Part of its range, 0 at low and 1 at high. */
+  /** Fraction of its range, 0 at low and 1 at high. */
   get fraction() {
     return (this.value - this.lever.low) / (this.lever.high - this.lever.low);
   }
@@ -54,9 +54,9 @@ export class LeverState {
   }
 
   /**
-   * Lead a ramp on for some time.
+   * Advance a ramp by a time step.
    * @param {number} dt [s]
-   * @param {number} speed what eases it
+   * @param {number} speed which reduces the lever's range
    */
   lead(dt, speed) {
     const { lever, value } = this;
@@ -64,14 +64,14 @@ export class LeverState {
     const ease = lever.eased.signals.length ? 1 / (1 + (speed / lever.eased.half) ** 2) : 1;
     const gentle = Math.sqrt(ease);
     const stick = this.held ?? this.stick;
-    const wish = stick ?? this.way;
-    const room = wish > 0 ? lever.high - lever.rest : lever.rest - lever.low;
-    const goal = lever.rest + wish * room * ease;
+    const demand = stick ?? this.way;
+    const room = demand > 0 ? lever.high - lever.rest : lever.rest - lever.low;
+    const goal = lever.rest + demand * room * ease;
     let rate = lever.fall;
     if (stick !== null) rate = QUICK * lever.rise * gentle;
     else if (this.way) rate = lever.rise * gentle;
-    // from the other side, it returns while it is led
-    if (wish * (value - lever.rest) < 0) rate += lever.fall;
+    // from the other side of rest, the return speed adds
+    if (demand * (value - lever.rest) < 0) rate += lever.fall;
     this.value = value + clamp(goal - value, -rate * dt, rate * dt);
   }
 
@@ -84,14 +84,14 @@ export class LeverState {
 }
 
 /**
- * Where an axis or a trigger is, from -1 to 1.
+ * Position of an axis or a trigger, from -1 to 1.
  * @param {Gamepad} pad
  * @param {string} axis as "axis0", "-axis0" or "button7"
  */
 export function stickOf(pad, axis) {
-  const found = /^(-?)(axis|button)(\d+)$/.exec(axis);
-  if (!found) return 0;
-  const [, sign, kind, number] = found;
+  const match = /^(-?)(axis|button)(\d+)$/.exec(axis);
+  if (!match) return 0;
+  const [, sign, kind, number] = match;
   const at = kind === "axis" ? pad.axes[Number(number)] : pad.buttons[Number(number)]?.value;
   return (sign ? -1 : 1) * clamp(at ?? 0, -1, 1);
 }

@@ -1,11 +1,11 @@
-// The text of a link that carries parameters: those that are not as the page begins with.
+// The text of a link with parameters: those that differ from the page's initial values.
 
 /** @typedef {Pick<import("./messages.js").Parameter, "name" | "value">} Parameter with the value that the page begins with */
 
-const MOST = 200; // parameters that a link may name
+const MOST = 200; // largest number of parameters in a link
 
 /**
- * Values that a link names, of parameters that are there.
+ * Values given by a link, of existing parameters.
  * @param {string} hash as `location.hash`
  * @param {Parameter[]} declared
  * @returns {Map<string, number>}
@@ -13,17 +13,17 @@ const MOST = 200; // parameters that a link may name
 export function readLink(hash, declared) {
   const known = new Set(declared.map(({ name }) => name));
   /** @type {Map<string, number>} */
-  const found = new Map();
+  const values = new Map();
   for (const [name, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const value = Number(text);
-    if (found.size < MOST && known.has(name) && text.trim() && Number.isFinite(value))
-      found.set(name, value);
+    if (values.size < MOST && known.has(name) && text.trim() && Number.isFinite(value))
+      values.set(name, value);
   }
-  return found;
+  return values;
 }
 
 /**
- * What belongs behind the # for these values; "" if all are as the page begins with.
+ * The text after the # for these values; "" if all are initial values.
  * @param {Record<string, number>} values
  * @param {Parameter[]} declared
  */

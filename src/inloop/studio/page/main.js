@@ -46,7 +46,7 @@ startTheme((colours) => {
   plots.setPalette(colours);
 });
 
-const SELDOM = 500; // between plots for who rides along without a graphics card [ms]
+const SELDOM = 500; // between plots for a riding viewer without a graphics card [ms]
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const dial = carried ? dialWorker(carried) : dialSocket(`${scheme}://${location.host}/ws`);
 const connection = new Connection(dial, {
@@ -105,7 +105,7 @@ new Rulers(view);
 /** @typedef {import("./messages.js").Message} Message */
 
 /**
- * What is done with each message of the server; none is left out.
+ * Handlers of all messages of the server.
  * @type {{ [K in Message["kind"]]: (message: Extract<Message, { kind: K }>) => void }}
  */
 const RECEIVE = {
@@ -191,7 +191,7 @@ const RECEIVE = {
 };
 
 /**
- * How large and how heavy a mechanism is.
+ * Mass and size of a mechanism.
  * @param {import("./messages.js").Hello} hello
  */
 function measuresOf({ anatomy, scene: { bounds } }) {
@@ -257,7 +257,7 @@ shortcuts.add("y", "Full or simple light", click("style"));
 shortcuts.add("t", "Dark or light", click("theme"));
 shortcuts.add("/", "Find a parameter", () => parameters.find());
 
-/** For tests and for the curious: the parts, by name. */
+/** For tests and the console: the parts, by name. */
 Object.assign(window, {
   inloop: {
     connection,

@@ -1,4 +1,4 @@
-// Materials by name: how rough a surface is, and whether it is a metal.
+// Materials by name: roughness, and whether it is a metal.
 
 import * as THREE from "./three.js";
 
@@ -18,7 +18,7 @@ const SURFACES = {
 };
 
 /**
- * The material of a surface in a style; more of three.js's own properties may be given.
+ * The material of a surface in a style; `more` may give further properties of three.js.
  * @param {Style} style
  * @param {Name} name
  * @param {THREE.ColorRepresentation} color
@@ -42,7 +42,7 @@ export function surface(style, name, color, opacity = 1, more = {}) {
 const LIGHT = { lamp: { value: new THREE.Vector3(0, 0, 1) }, up: { value: new THREE.Vector3() } };
 
 /**
- * Where light comes from in the simple style.
+ * Set the direction of light in the simple style.
  * @param {THREE.Vector3} lamp
  * @param {THREE.Vector3} up
  */
@@ -52,7 +52,7 @@ export function shineFrom(lamp, up) {
 }
 
 /**
- * A surface that is lit at its corners: a processor has many more pixels to draw than corners.
+ * A surface lit per vertex: for a CPU, pixels are far more numerous than vertices.
  * @param {THREE.MeshBasicMaterialParameters} plain
  */
 function simpleSurface(plain) {

@@ -1,8 +1,8 @@
-// The rest of the bar on small windows: behind one button.
+// The rest of the toolbar in small windows, behind one button.
 
 import { byId } from "./dom.js";
 
-/** Let the button open and close what does not fit into one row. */
+/** Let the button open and close the controls that do not fit into one row. */
 export function startMenu() {
   const [button, rest] = [byId("more"), byId("rest")];
   /** @param {boolean} open */

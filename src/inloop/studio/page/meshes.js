@@ -1,5 +1,5 @@
 // Packed meshes: fetched once by their name, decoded once, shared by all bodies that show them.
-// The format is told in mesh_packing.py.
+// The format is described in mesh_packing.py.
 
 import { surface } from "./materials.js";
 import { casts, shaded } from "./shapes.js";
@@ -10,7 +10,7 @@ import * as THREE from "./three.js";
 /** @typedef {{ geometry: THREE.BufferGeometry, map: THREE.Texture | null, side: THREE.Side }} Part */
 
 /**
- * Where the arrays of a part lie: first byte and number of bytes.
+ * Positions of the arrays of a part: first byte and number of bytes.
  * @typedef {object} PackedPart
  * @property {[number, number]} positions
  * @property {[number, number]} normals
@@ -41,12 +41,12 @@ const LINEAR = linearTable();
  * @property {import("./materials.js").Name} material
  */
 
-/** Boxes in place of meshes, for whoever only wants to know what is where. */
+/** Boxes in place of meshes, for geometry queries without drawing. */
 export class Boxes {
   /** @type {Style} */
   style = "simple";
   size = 1;
-  /** Nothing is drawn many times. */
+  /** Boxes have no instances. */
   instances = new THREE.Group();
 
   /** @param {Packed} shape */
@@ -79,22 +79,22 @@ export class Meshes {
     this.arrived = arrived;
     /** @type {Style} */
     this.style = "simple";
-    this.size = 1; // of all that is seen [m]
+    this.size = 1; // of the scene [m]
     /** @type {Map<string, Promise<Part[]>>} */
     this.known = new Map(); // name → promise of parts
     /** @type {Map<string, Promise<THREE.Texture | null>>} */
     this.pictures = new Map();
     /** @type {Map<string, Place[]>} */
-    this.places = new Map(); // of each mesh in the scene that is shown
-    /** What is drawn at several places at once. */
+    this.places = new Map(); // of each mesh in the current scene
+    /** Instanced meshes. */
     this.instances = new THREE.Group();
     this.waiting = 0;
     /** @type {Record<string, ArrayBuffer> | null} */
-    this.carried = null; // by name, in a page that has no studio
+    this.carried = null; // by name, in a page without a studio
   }
 
   /**
-   * An object that shows a mesh as soon as it is there.
+   * An object that shows a mesh as soon as it is loaded.
    * @param {Packed} shape
    * @param {Finish} finish
    */
@@ -112,7 +112,7 @@ export class Meshes {
   }
 
   /**
-   * Show a mesh at all its places; they are known when the scene is built, before it comes.
+   * Show a mesh at all its places, which are known when the scene is built, before it is loaded.
    * @param {string} name
    * @param {Place[]} places
    */
@@ -123,14 +123,14 @@ export class Meshes {
     this.waiting += 1;
     loading.then((parts) => {
       this.waiting -= 1;
-      if (this.places.get(name) !== places) return; // of a scene that is gone
+      if (this.places.get(name) !== places) return; // of an earlier scene
       for (const part of parts) this.add(part, places);
       if (parts.length) this.arrived();
     });
   }
 
   /**
-   * One part of a mesh at all its places: those that look the same are drawn at once.
+   * One part of a mesh at all its places: those that look the same are drawn as instances.
    * @param {Part} part
    * @param {Place[]} places
    */
@@ -141,7 +141,7 @@ export class Meshes {
       const material = materialOf(part, finish, this.style);
       const cast = casts(part.geometry, opacity, this);
       if (picture && part.geometry.hasAttribute("uv")) this.paint(material, picture);
-      // the card tells front from back by the sign of the whole object alone
+      // instancing determines the front side by the sign of the whole object only
       if (alike.length > 1 && !mirrored) {
         const many = shaded(new THREE.InstancedMesh(part.geometry, material, alike.length), cast);
         many.frustumCulled = false;
@@ -155,7 +155,7 @@ export class Meshes {
     this.follow();
   }
 
-  /** Bring what is drawn at several places to where these are now. */
+  /** Move all instances to the current poses of their places. */
   follow() {
     for (const many of this.instances.children) {
       if (!(many instanceof THREE.InstancedMesh)) continue;
@@ -170,7 +170,7 @@ export class Meshes {
   }
 
   /**
-   * Put a picture on a material as soon as it is there.
+   * Put a picture on a material as soon as it is loaded.
    * @param {THREE.MeshBasicMaterial | THREE.MeshStandardMaterial} material
    * @param {string} name
    */
@@ -190,7 +190,7 @@ export class Meshes {
   }
 
   /**
-   * Begin a scene: free what it does not show any more.
+   * Start a new scene: free meshes and pictures that it does not use.
    * @param {import("./messages.js").Scene} scene
    */
   keep(scene) {

@@ -2,24 +2,24 @@
 // change message_types.py, request_types.py, scene_types.py or frames.py there instead.
 
 /**
- * What runs.
+ * The running plant.
  * @typedef {object} Plant
  * @property {string} name
  * @property {string} title
- * @property {string} look_at what is worth looking at
+ * @property {string} look_at what to look at
  * @property {Array<string>} remarks what was left out of its file, or added to it
  * @property {number} rate_hz steps per second [Hz]
  * @property {boolean} own the studio has started it, and it ends with the studio
  */
 
 /**
- * A choice that is made when a model is built.
+ * An option that applies when a model is built.
  * @typedef {object} Option
  * @property {string} name
  * @property {boolean | number} default
  * @property {string} doc
  * @property {[number, number] | null} range smallest and largest value of a number
- * @property {string} allowed what may be given, in words
+ * @property {string} allowed permitted values, in words
  */
 
 /**
@@ -31,11 +31,11 @@
  */
 
 /**
- * Corners of a box around all that may be seen, and points around what is seen of it.
+ * Corners of a box around everything that may be seen, and points around the visible part.
  * @typedef {object} Bounds
  * @property {[number, number, number]} min
  * @property {[number, number, number]} max
- * @property {Array<[number, number, number]>} points without any, the corners of the box count
+ * @property {Array<[number, number, number]>} points if there are none, the corners of the box apply
  */
 
 /**
@@ -74,7 +74,7 @@
  */
 
 /**
- * Its tip is up the axis.
+ * A cone with its tip along the axis.
  * @typedef {object} Cone
  * @property {"cone"} kind
  * @property {number} radius
@@ -134,14 +134,14 @@
  */
 
 /**
- * What lies below a plane: not drawn.
+ * The space below a plane; not drawn.
  * @typedef {object} HalfSpace
  * @property {"plane"} kind
  * @property {[number, number, number]} normal
  */
 
 /**
- * A mesh that the page asks for by its name.
+ * A mesh that the page requests by name.
  * @typedef {object} Packed
  * @property {"packed"} kind
  * @property {string} name
@@ -157,14 +157,14 @@
  * @property {[[number, number, number], [number, number, number], [number, number, number]]} rotation rows: axes of the body
  * @property {Array<number> | null} color red, green, blue and perhaps opacity, 0 to 1
  * @property {"plastic" | "metal" | "paint" | "rubber" | "wood" | "felt" | "leather" | "glass"} material
- * @property {string} [picture] on it, which the page asks for by its name
+ * @property {string} [picture] on it, requested by name
  */
 
 /**
- * In the order of the poses.
+ * A body; bodies are in the order of the poses.
  * @typedef {object} Body
  * @property {string} name
- * @property {number} parent number of the body that carries it; -1: the ground
+ * @property {number} parent index of the body that carries it; -1: the ground
  * @property {Array<Look>} shapes
  */
 
@@ -187,16 +187,16 @@
  * A body along a flexible link.
  * @typedef {object} FlexibleNode
  * @property {number} body
- * @property {number} rest how far out it is at rest
+ * @property {number} rest distance along the undeformed link
  */
 
 /**
- * A link that bends.
+ * A flexible link.
  * @typedef {object} Flexible
  * @property {string} name
  * @property {number} body that carries its root; -1: the ground
  * @property {[number, number, number]} p
- * @property {[[number, number, number], [number, number, number], [number, number, number]]} axes x along it, z about which it bends
+ * @property {[[number, number, number], [number, number, number], [number, number, number]]} axes x along it, z the axis of bending
  * @property {[number, number, number]} along in axes of the nodes
  * @property {Array<FlexibleNode>} nodes
  * @property {boolean} looped its tip is held by a loop
@@ -204,9 +204,9 @@
  */
 
 /**
- * What is drawn.
+ * The parts to draw.
  * @typedef {object} Scene
- * @property {"xy" | "xz" | "yz" | null} planar plane in which all moves
+ * @property {"xy" | "xz" | "yz" | null} planar plane of all motion
  * @property {"y" | "z"} up
  * @property {Bounds} bounds
  * @property {Array<Body>} bodies
@@ -223,7 +223,7 @@
  */
 
 /**
- * The joint by which a body hangs on its parent.
+ * The joint that connects a body to its parent.
  * @typedef {object} BodyJoint
  * @property {string} name of its coordinate: signals are <name>.q, <name>.qd, …
  * @property {string} kind
@@ -231,17 +231,17 @@
  * @property {[number, number, number]} axis in body axes
  * @property {number | null} low limit of q; null: none
  * @property {number | null} high limit of q; null: none
- * @property {number} start q that was declared
- * @property {number | null} effort largest that its drive gives [N·m or N]; null: not known
+ * @property {number} start declared q
+ * @property {number | null} effort largest of its drive [N·m or N]; null: unknown
  * @property {boolean} driven its motion is prescribed
- * @property {boolean} of_ball one of the three turns of a ball joint
+ * @property {boolean} of_ball one of the three rotations of a ball joint
  */
 
 /**
- * In the order of the scene.
+ * A body; bodies are in the order of the scene.
  * @typedef {object} InspectedBody
  * @property {string} name
- * @property {number} parent number of the body that carries it; -1: the ground
+ * @property {number} parent index of the body that carries it; -1: the ground
  * @property {string} doc
  * @property {boolean} node a node of a flexible link
  * @property {number} mass [kg]
@@ -257,7 +257,7 @@
  * @typedef {object} InspectedLoop
  * @property {string} name
  * @property {string} kind
- * @property {Array<number>} bodies on its two sides, or that its joints move; -1: the ground
+ * @property {Array<number>} bodies on its two sides, or moved by its joints; -1: the ground
  * @property {Array<number>} joints bodies whose joints it restricts
  */
 
@@ -269,7 +269,7 @@
  */
 
 /**
- * Bodies with their joints, and what belongs to them.
+ * Bodies with their joints, loops, contacts and sensors.
  * @typedef {object} Anatomy
  * @property {Array<InspectedBody>} bodies
  * @property {Array<InspectedLoop>} loops
@@ -290,7 +290,7 @@
  */
 
 /**
- * Something that can be plotted.
+ * A signal that can be plotted.
  * @typedef {object} Signal
  * @property {string} name
  * @property {string} unit
@@ -310,13 +310,13 @@
  * A sensor of the mechanism.
  * @typedef {object} WatchedSensor
  * @property {string} name
- * @property {string} quantity what it measures, a word
- * @property {Array<string>} at where it sits
- * @property {Array<Signal>} signals what it measures, in the order of its readings
+ * @property {string} quantity quantity that it measures
+ * @property {Array<string>} at where it is mounted
+ * @property {Array<Signal>} signals its signals, in the order of its readings
  */
 
 /**
- * In the order of the numbers that input frames carry.
+ * An input; inputs are in the order of the indices in input frames.
  * @typedef {object} Input
  * @property {string} name
  * @property {string} unit
@@ -327,15 +327,15 @@
  */
 
 /**
- * The input that a person drives.
+ * The input driven by the user.
  * @typedef {object} Driven
  * @property {string} input
  * @property {string} unit
  * @property {number} low in the unit of the input
  * @property {number} high in the unit of the input
- * @property {number} rest when nobody drives, in the unit of the input
- * @property {string} body that is dragged; "ground" for a place in the world
- * @property {[number, number, number]} point where, in axes of the body [m]
+ * @property {number} rest value when released, in the unit of the input
+ * @property {string} body body that is dragged; "ground" for a place in the world
+ * @property {[number, number, number]} point point that is dragged, in axes of the body [m]
  * @property {[number, number, number]} axis dragging along it goes from low to high [m]
  * @property {string} hint
  * @property {Record<string, number>} keys values while keys are down, by KeyboardEvent.code
@@ -351,47 +351,47 @@
  * @property {[number, number, number]} look the point that it looks at, in body axes [m]
  * @property {number} field from top to bottom [deg]
  * @property {"fixed" | "heading"} follow turns with the body, or stays level
- * @property {[[number, number, number], [number, number, number]] | null} mirror sees from, and a point seen, in body axes [m]
+ * @property {[[number, number, number], [number, number, number]] | null} mirror eye and target point, in body axes [m]
  */
 
 /**
  * An instrument.
  * @typedef {object} Gauge
  * @property {string} name
- * @property {Array<string>} signals one, or several taken together
+ * @property {Array<string>} signals one, or several combined
  * @property {number} low in the unit shown
  * @property {number} high in the unit shown
  * @property {string} unit
- * @property {number} scale of the signal, to get to the unit shown
- * @property {"sum" | "size"} of of the signals, size: root of the sum of squares
+ * @property {number} scale factor from the signal to the unit shown
+ * @property {"sum" | "size"} of of the signals; size: root of the sum of squares
  * @property {"dial" | "number" | "bar" | "gear"} look
- * @property {number | null} red beyond this size it is marked, in the unit shown
+ * @property {number | null} red larger magnitudes are marked, in the unit shown
  */
 
 /**
- * What makes a lever gentle.
+ * Signals that reduce the range of a lever.
  * @typedef {object} Easing
- * @property {Array<string>} signals none: it is always the same
- * @property {number} half size of them at which the range is half as large
+ * @property {Array<string>} signals none: constant range
+ * @property {number} half their size at which the range is halved
  */
 
 /**
- * An input that a person leads.
+ * An input controlled by the user.
  * @typedef {object} Lever
  * @property {string} name
  * @property {string} input
  * @property {number} low in the unit of the input
  * @property {number} high in the unit of the input
- * @property {number} rest when nobody leads it, in the unit of the input
+ * @property {number} rest value when released, in the unit of the input
  * @property {"ramp" | "toggle" | "step"} way
- * @property {Array<string>} more keys that lead to high, by KeyboardEvent.code
- * @property {Array<string>} less keys that lead to low
- * @property {number} rise how fast keys lead it [1/s]
- * @property {number} fall how fast it returns to rest [1/s]
+ * @property {Array<string>} more keys that move it to high, by KeyboardEvent.code
+ * @property {Array<string>} less keys that move it to low
+ * @property {number} rise speed by keys [1/s]
+ * @property {number} fall speed of the return to rest [1/s]
  * @property {string} axis of a game controller, as "-axis0" or "button7"; "" for none
  * @property {[number, number]} buttons of a game controller, for more and less; -1: none
  * @property {Easing} eased
- * @property {"left" | "right" | "up"} high_at where its high end is in the picture
+ * @property {"left" | "right" | "up"} high_at side of its high end in the picture
  */
 
 /**
@@ -404,7 +404,7 @@
  */
 
 /**
- * A box that stands on the ground.
+ * A box on the ground.
  * @typedef {object} Obstacle
  * @property {[number, number, number]} at middle of its base [m]
  * @property {[number, number, number]} size [m]
@@ -412,28 +412,28 @@
  */
 
 /**
- * Which part of the ground a body covers.
+ * The part of the ground that a body covers.
  * @typedef {object} Outline
  * @property {string} body "" for none
  * @property {number} rear from here along its x axis [m]
  * @property {number} front to here [m]
  * @property {number} half of its width [m]
- * @property {number} below how far the ground is below its origin [m]
+ * @property {number} below depth of the ground below its origin [m]
  */
 
 /**
  * A box that appears on the road ahead at a random time.
  * @typedef {object} Surprise
  * @property {number} ahead from the body's origin to its near end [m]
- * @property {number} speed that the body must have [m/s]
- * @property {number} earliest after the body has become so fast [s]
+ * @property {number} speed minimum speed of the body [m/s]
+ * @property {number} earliest after the body has reached this speed [s]
  * @property {number} latest [s]
  * @property {[number, number, number]} size length along the road, width and height [m]
  * @property {string} color
  */
 
 /**
- * Ground to the horizon, and what is on it.
+ * Ground to the horizon, and objects on it.
  * @typedef {object} Scenery
  * @property {number} ground height [m]
  * @property {Array<Ribbon>} ribbons
@@ -449,13 +449,13 @@
  * A sound that follows signals.
  * @typedef {object} Voice
  * @property {"tone" | "noise"} kind
- * @property {Array<string>} effort whose size makes it loud
- * @property {number} quiet size at which it has its least loudness
- * @property {number} loud size at which it has its most
+ * @property {Array<string>} effort whose size determines its loudness
+ * @property {number} quiet size at minimum loudness
+ * @property {number} loud size at maximum loudness
  * @property {number} least loudness, 0 to 1
  * @property {number} most
- * @property {Array<string>} signals of a tone, whose size sets its pitch
- * @property {number} hertz of that size, to get to [Hz]
+ * @property {Array<string>} signals of a tone, whose size determines its pitch
+ * @property {number} hertz factor from that size to [Hz]
  * @property {number} pitch of a noise [Hz]
  */
 
@@ -464,16 +464,16 @@
  * @typedef {object} BlindTest
  * @property {string} parameter
  * @property {Array<number>} values one for each run
- * @property {string} quantity what the values are called
- * @property {number} scale of the values, to get to the unit shown
+ * @property {string} quantity name of the values
+ * @property {number} scale factor from the values to the unit shown
  * @property {string} unit
- * @property {string} angle signal of what the hand turns [rad]
- * @property {string} torque signal of what it feels [N·m]
+ * @property {string} angle signal of the angle of the hand [rad]
+ * @property {string} torque signal of the torque at the hand [N·m]
  * @property {string} task
  */
 
 /**
- * For who rides along.
+ * Declarations for a riding viewer.
  * @typedef {object} Cockpit
  * @property {Array<Camera>} cameras
  * @property {Array<Gauge>} gauges
@@ -481,7 +481,7 @@
  * @property {Scenery | null} scenery
  * @property {Array<Voice>} voices
  * @property {BlindTest | null} blind
- * @property {Array<string>} signals whose values come with the poses, in this order
+ * @property {Array<string>} signals whose values are sent with the poses, in this order
  */
 
 /**
@@ -502,7 +502,7 @@
  */
 
 /**
- * Of the haptic device that holds the plant.
+ * Settings of the haptic device that holds the plant.
  * @typedef {object} Settings
  * @property {number} rate of the servo [Hz]
  * @property {number} lines of the encoder [1/in]
@@ -513,7 +513,7 @@
  */
 
 /**
- * Haptic devices that can hold the plant, and the one that does.
+ * Haptic devices that can hold the plant, and the current one.
  * @typedef {object} Chain
  * @property {Array<Rig>} rigs
  * @property {Array<SettingRange>} ranges
@@ -525,7 +525,7 @@
  * A number of a controller.
  * @typedef {object} Knob
  * @property {string} name
- * @property {number} value to begin with
+ * @property {number} value initial
  * @property {number} low
  * @property {number} high
  * @property {string} unit
@@ -543,7 +543,7 @@
  */
 
 /**
- * Controllers that can be put beside the plant, and the one at work.
+ * Controllers that can run next to the plant, and the active one.
  * @typedef {object} Controllers
  * @property {Array<OfferedController>} offered
  * @property {string} active name; "none" for none
@@ -551,7 +551,7 @@
  * @property {string} said why it has ended; "" if nothing is wrong
  * @property {Record<string, number>} values of its settings, by name
  * @property {string} path "pose", "point", or the path that it follows; "" if it follows none
- * @property {Array<number> | null} target the point that was dragged [m]
+ * @property {Array<number> | null} target the dragged point [m]
  */
 
 /**
@@ -562,7 +562,7 @@
  */
 
 /**
- * What is being recorded, and what there is.
+ * State of the recorder, and existing recordings.
  * @typedef {object} Recording
  * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
  * @property {string} file that it writes; "" for none
@@ -573,7 +573,7 @@
  */
 
 /**
- * All there is to know before anything moves.
+ * The first message: everything that the page needs before the plant moves.
  * @typedef {object} Hello
  * @property {"hello"} kind
  * @property {Plant} plant
@@ -590,13 +590,13 @@
  * @property {Cockpit | null} cockpit
  * @property {Chain | null} chain
  * @property {Controllers} controllers
- * @property {Array<string>} can requests that make sense now
+ * @property {Array<string>} can requests that are possible now
  * @property {Recording} record
  * @property {boolean} sounds it plays notes
  */
 
 /**
- * Something to tell a person.
+ * A notice to the user.
  * @typedef {object} Told
  * @property {"info" | "warn" | "error"} level
  * @property {string} text
@@ -604,27 +604,27 @@
  */
 
 /**
- * How it goes.
+ * State of the loop.
  * @typedef {object} State
  * @property {"state"} kind
  * @property {"starting" | "running" | "paused" | "ended" | "lost"} state
  * @property {number | null} speed simulated seconds per second
- * @property {number} step good steps since the start
+ * @property {number} step successful steps since the start
  * @property {number | null} t simulated time [s]
  * @property {string} status how the last step ended
  * @property {string} latched status because of which inputs are ignored; "" if they are not
  * @property {number} overruns
- * @property {number} late steps that came too late within the last seconds
+ * @property {number} late late steps within the last seconds
  * @property {number} stale steps with inputs that were too old
- * @property {number} lost records of telemetry
+ * @property {number} lost lost records of telemetry
  * @property {string} source "live", or the name of a recording
  * @property {boolean} driven a page drives the inputs
  * @property {Told | null} notice
- * @property {number} [pace_hz] steps per second lately; of plants in a page [Hz]
+ * @property {number} [pace_hz] recent steps per second of a plant in a page [Hz]
  */
 
 /**
- * What contacts and sensors tell, ten times a second, in the order of the greeting.
+ * Readings of contacts and sensors, ten times per second, in the order of `Hello`.
 
     A number that a mode does not have is null.
     
@@ -635,14 +635,14 @@
  */
 
 /**
- * Newest values of what a page watches, ten times a second.
+ * Newest values of the signals that a page watches, ten times per second.
  * @typedef {object} Watched
  * @property {"watched"} kind
  * @property {Record<string, number | null>} values null: the mode does not have it
  */
 
 /**
- * This page cannot drive the inputs: what it shows of them goes back.
+ * This page cannot drive the inputs: it shows them at rest.
  * @typedef {object} Refused
  * @property {"refused"} kind
  * @property {string} text who drives
@@ -650,24 +650,24 @@
  */
 
 /**
- * Which columns come from now on.
+ * Columns of the following frames of samples.
  * @typedef {object} Subscribed
  * @property {"subscribed"} kind
- * @property {number} generation that the frames of samples carry
+ * @property {number} generation generation in the frames of samples
  * @property {number} rate_hz [Hz]
  * @property {Array<string>} signals
- * @property {boolean} fresh what came before does not go on: forget it
+ * @property {boolean} fresh earlier samples are not continued: discard them
  */
 
 /**
- * Values that anybody changed.
+ * Values changed by any page.
  * @typedef {object} ParameterValues
  * @property {"parameters"} kind
  * @property {Record<string, number>} values
  */
 
 /**
- * The same mechanism with other measures.
+ * The same mechanism with other dimensions.
  * @typedef {object} SceneChange
  * @property {"scene"} kind
  * @property {Scene} scene
@@ -689,14 +689,14 @@
  * Times of the loop.
  * @typedef {object} Histograms
  * @property {"histogram"} kind
- * @property {Times} step_time from begin to end of a step
+ * @property {Times} step_time from the beginning to the end of a step
  * @property {Times} reaction from inputs to outputs
  * @property {Times} wake_up from the period to the thread's wake-up
- * @property {Times} input_age of the inputs when a step takes them
+ * @property {Times} input_age of the inputs when a step uses them
  */
 
 /**
- * Something that passes.
+ * A passing notice.
  * @typedef {object} Notice
  * @property {"notice"} kind
  * @property {"info" | "warn" | "error"} level
@@ -705,7 +705,7 @@
  */
 
 /**
- * A recording begins, goes on or ends.
+ * A recording starts, continues or ends.
  * @typedef {object} RecordingChange
  * @property {"record"} kind
  * @property {"off" | "starting" | "on" | "ending"} phase of the recorder
@@ -727,7 +727,7 @@
  */
 
 /**
- * What a haptic device can display; null: no limit.
+ * Limits of a haptic device; null: no limit.
  * @typedef {object} Limits
  * @property {number | null} passive stiffness that is never active [N/m]
  * @property {number | null} stable computed [N/m]
@@ -738,7 +738,7 @@
  */
 
 /**
- * How it goes with the haptic device; least and most are since the last message.
+ * State of the haptic device; least and most are since the last message.
  * @typedef {object} DeviceReadings
  * @property {number | null} t simulated time [s]
  * @property {number} rate_hz of the servo [Hz]
@@ -746,7 +746,7 @@
  * @property {number | null} force of the motor [N]
  * @property {number | null} most_force [N]
  * @property {number} limit of the motor [N]
- * @property {number | null} energy that the display has taken [J]
+ * @property {number | null} energy received by the display [J]
  * @property {number | null} least_energy [J]
  * @property {boolean} passive
  * @property {boolean} controlled
@@ -754,13 +754,13 @@
  * @property {number | null} dissipated by the controller [J]
  * @property {number} shown_stiffness of the mechanism [N/m]
  * @property {number} shown_mass of the mechanism [kg]
- * @property {number} left_out part of the periods
- * @property {Limits | null} limits null while they are being found
+ * @property {number} left_out fraction of the periods
+ * @property {Limits | null} limits null while they are being measured
  * @property {Told | null} notice
  */
 
 /**
- * How it goes with the haptic device, ten times a second.
+ * State of the haptic device, ten times per second.
  * @typedef {object} DevicePanel
  * @property {"panel"} kind
  * @property {DeviceReadings} data
@@ -774,24 +774,24 @@
  */
 
 /**
- * How it goes with the controller, twenty times a second; null: it does not tell.
+ * State of the controller, twenty times per second; null: not reported.
  * @typedef {object} Tracking
  * @property {"tracking"} kind
  * @property {number | null} t simulated time [s]
- * @property {number | null} error from the tool to where it should be [m]
- * @property {Array<number> | null} tool where the tool is [m]
- * @property {Array<number> | null} wanted where it should be [m]
+ * @property {number | null} error from the tool to its goal [m]
+ * @property {Array<number> | null} tool position of the tool [m]
+ * @property {Array<number> | null} wanted its goal [m]
  */
 
 /**
  * A body that a page holds.
  * @typedef {object} Hold
- * @property {number} grip 0: by the pointer; else a pin
+ * @property {number} grip 0: by the pointer; otherwise a pin
  * @property {number} body in the order of the scene
  * @property {[number, number, number]} point in body axes [m]
  * @property {[number, number, number]} target in the world [m]
- * @property {boolean} pushes by a plain force, without a spring
- * @property {number} firmness in parts of what suits the body
+ * @property {boolean} pushes by a constant force, without a spring
+ * @property {number} firmness relative to the default for the body
  * @property {number} mass of the point [kg]; 0 until the plant has reported it
  * @property {number} stiffness [N/m]
  * @property {[number, number, number]} force on the body, in the world [N]
@@ -799,7 +799,7 @@
  */
 
 /**
- * Bodies that are held; told while some are, and once when the last was let go.
+ * Bodies that are held; sent while there are any, and once when the last is released.
  * @typedef {object} Held
  * @property {"held"} kind
  * @property {boolean} mine by this page
@@ -818,37 +818,37 @@
  */
 
 /**
- * Something that happened in a recording.
+ * An event in a recording.
  * @typedef {object} TimelineMark
  * @property {"reset" | "late" | "safe" | "failed" | "mode" | "event" | "parameters" | "lost" | "damaged"} what
- * @property {number} at from the begin of the recording [s]
+ * @property {number} at from the start of the recording [s]
  * @property {string} text
- * @property {number} count how often nearby
+ * @property {number} count number of such events nearby
  */
 
 /**
- * The whole of the recording that is shown.
+ * Length and events of the recording shown.
  * @typedef {object} Timeline
  * @property {"timeline"} kind
  * @property {string} file
  * @property {number} length [s]
  * @property {Array<TimelineMark>} marks
- * @property {number} scanned part of the file that was looked through for marks
+ * @property {number} scanned fraction of the file searched for marks
  * @property {boolean} grows it is being written now
  * @property {boolean} complete the file has its end
  */
 
 /**
- * Where in the recording the moment shown is.
+ * The time shown in the recording.
  * @typedef {object} ShownPlace
  * @property {"place"} kind
- * @property {number} at from the begin of the recording [s]
+ * @property {number} at from the start of the recording [s]
  * @property {number} t simulated time [s]
  * @property {number} record its number
  */
 
 /**
- * Send samples of these signals, and of no others.
+ * Send samples of these signals only.
  * @typedef {object} Subscribe
  * @property {"subscribe"} do
  * @property {Array<string>} signals
@@ -856,23 +856,23 @@
  */
 
 /**
- * Tell the newest values of these signals now and then, and of no others.
+ * Send the newest values of these signals only, periodically.
  * @typedef {object} Watch
  * @property {"watch"} do
  * @property {Array<string>} signals
  */
 
 /**
- * Bring a joint to a position while the plant stands; loops stay closed, or it is refused.
+ * Move a joint to a position while the plant is paused; refused if the loops cannot close.
  * @typedef {object} Place
  * @property {"place"} do
  * @property {string} coordinate
  * @property {number} q [rad or m]
- * @property {boolean} [keep_velocities] by default all is at rest then
+ * @property {boolean} [keep_velocities] by default, everything is at rest afterwards
  */
 
 /**
- * A value, which is put into its range.
+ * Set a parameter; the value is clipped to its range.
  * @typedef {object} SetParameter
  * @property {"set"} do
  * @property {string} parameter
@@ -880,66 +880,66 @@
  */
 
 /**
- * To its default.
+ * Set a parameter to its default.
  * @typedef {object} ResetParameter
  * @property {"reset_parameter"} do
  * @property {string} parameter
  */
 
 /**
- * All of them.
+ * Set all parameters to their defaults.
  * @typedef {object} ResetParameters
  * @property {"reset_parameters"} do
  */
 
 /**
- * Stand still.
+ * Pause the plant.
  * @typedef {object} Pause
  * @property {"pause"} do
  */
 
 /**
- * Go on, and use the inputs again.
+ * Continue, and use the inputs again.
  * @typedef {object} Go
  * @property {"go"} do
  */
 
 /**
- * So many steps, while it stands.
+ * Do a number of steps, while paused.
  * @typedef {object} Step
  * @property {"step"} do
  * @property {number} [count]
  */
 
 /**
- * Simulated seconds per second.
+ * Set the simulated seconds per second.
  * @typedef {object} Speed
  * @property {"speed"} do
  * @property {number} factor
  */
 
 /**
- * Back to the start.
+ * Reset the plant to its start.
  * @typedef {object} Reset
  * @property {"reset"} do
  */
 
 /**
- * So many records back in a recording, which then stands.
+ * Go back a number of records in a recording, and pause.
  * @typedef {object} StepBack
  * @property {"step_back"} do
  * @property {number} [count]
  */
 
 /**
- * To another place of a recording.
+ * Go to another place of a recording.
  * @typedef {object} Seek
  * @property {"seek"} do
- * @property {number} at from the begin of the recording [s]
+ * @property {number} at from the start of the recording [s]
  */
 
 /**
- * Begin or end a recording.
+ * Start or end a recording.
  * @typedef {object} SwitchRecording
  * @property {"record"} do
  * @property {boolean} on
@@ -953,13 +953,13 @@
  */
 
 /**
- * Back to the plant.
+ * Return to the plant.
  * @typedef {object} ShowLive
  * @property {"live"} do
  */
 
 /**
- * Another plant of the menu.
+ * Start another plant of the menu.
  * @typedef {object} Choose
  * @property {"choose"} do
  * @property {string} name
@@ -967,7 +967,7 @@
  */
 
 /**
- * The plant once more, as it was started.
+ * Start the plant again, with the same options.
  * @typedef {object} Restart
  * @property {"restart"} do
  */
@@ -979,7 +979,7 @@
  */
 
 /**
- * Let others drive them.
+ * Let other pages drive the inputs.
  * @typedef {object} ReleaseInput
  * @property {"release_input"} do
  */
@@ -993,14 +993,14 @@
  */
 
 /**
- * Let a controller of the list work; "none": let it go.
+ * Start a controller of the list; "none" stops the active one.
  * @typedef {object} UseController
  * @property {"control"} do
  * @property {string} name
  */
 
 /**
- * A setting of the controller at work, which is put into its range.
+ * Change a setting of the active controller; the value is clipped to its range.
  * @typedef {object} TuneController
  * @property {"tune"} do
  * @property {string} setting
@@ -1008,20 +1008,20 @@
  */
 
 /**
- * Lead the tool along a path of the list, or the joints to the pose.
+ * Move the tool along a path of the list, or the joints to the pose.
  * @typedef {object} FollowPath
  * @property {"follow"} do
  * @property {string} path
  */
 
 /**
- * Stay where it is.
+ * Hold the current position.
  * @typedef {object} HoldPose
  * @property {"hold"} do
  */
 
 /**
- * Lead the tool to a point in the world.
+ * Move the tool to a point in the world.
  * @typedef {object} AimAt
  * @property {"aim"} do
  * @property {number} x [m]
@@ -1030,13 +1030,13 @@
  */
 
 /**
- * Let the body that the pointer holds be held there without it.
+ * Pin the body that the pointer holds.
  * @typedef {object} Pin
  * @property {"pin"} do
  */
 
 /**
- * Let go of a body that this page holds, or of all.
+ * Release a body held by this page, or all.
  * @typedef {object} LetGo
  * @property {"let_go"} do
  * @property {number} [grip] of a pin, from 1; all by default

@@ -1,12 +1,12 @@
-// What a mirror shows who rides along: the scene as seen backwards, right and left exchanged.
+// A rear mirror for a riding viewer: the scene seen backwards, with right and left exchanged.
 
 import * as THREE from "./three.js";
 
 const [WIDE, HIGH] = [320, 100]; // pixels
 const FIELD = 16; // from top to bottom [deg]
 const SHARE = { wide: 0.26, top: 0.03 }; // of the picture's width and height
-const EVERY = 2; // picture is drawn anew in it
-const NARROWEST = 420; // pictures below are too small for one [px]
+const EVERY = 2; // the mirror is redrawn once in so many pictures
+const NARROWEST = 420; // narrower pictures have no mirror [px]
 
 export class Mirror {
   camera = new THREE.PerspectiveCamera(FIELD, WIDE / HIGH, 0.3, 3000);
@@ -20,17 +20,17 @@ export class Mirror {
       new THREE.PlaneGeometry(2, 2),
       new THREE.MeshBasicMaterial({ map: this.target.texture, toneMapped: false }),
     );
-    // as in a mirror: what is on the left is seen on the left
+    // as in a mirror: things on the left appear on the left
     const { uv } = glass.geometry.attributes;
     for (let k = 0; k < uv.count; k += 1) uv.setX(k, 1 - uv.getX(k));
     this.scene.add(glass);
   }
 
   /**
-   * Draw it over a picture.
+   * Draw the mirror over a picture.
    * @param {THREE.WebGLRenderer} renderer
    * @param {THREE.Scene} world
-   * @param {{ from: number[], turn: number[] }} place of the eye behind it, and how it is turned
+   * @param {{ from: number[], turn: number[] }} place position and orientation of the eye that looks back
    */
   draw(renderer, world, { from, turn }) {
     const { x, y } = renderer.getSize(SIZE);

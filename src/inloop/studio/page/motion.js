@@ -1,13 +1,13 @@
-// Poses between frames: which two frames lie around the moment that is shown, and how far between.
+// Interpolation between frames: the two frames around the displayed time, and the fraction between.
 
 /** @typedef {import("./frames.js").Poses} Poses */
 /** @typedef {{ before: Poses, after: Poses, fraction: number }} Moment */
 
-const KEPT = 600; // seconds that can be looked back at
+const KEPT = 600; // seconds that can be rewound
 const MOST_NUMBERS = 16e6; // of the frames kept, of 4 bytes each
 const WINDOW = 128; // frames over which the clocks are compared
 
-/** A history of pose frames and the moment shown. */
+/** A history of pose frames. */
 export class Motion {
   /** @type {Poses[]} */
   frames = [];
@@ -35,18 +35,18 @@ export class Motion {
     const newest = this.frames.at(-1);
     if (newest && frame.stamp <= newest.stamp) {
       if (frame.stamp === newest.stamp && frame.sequence > newest.sequence) {
-        this.frames.pop(); // the plant's clock stands, and the plant was reset or stepped
+        this.frames.pop(); // the plant is paused, and was reset or stepped
       } else if (newest.stamp - frame.stamp < 1) {
         return;
       } else {
-        this.clear(); // another machine's clock: another run
+        this.clear(); // the clock of another machine: a new run
       }
     }
     if (newest && this.frames.length) {
       const interval = Math.min(frame.stamp - newest.stamp, 0.1);
       this.interval += 0.05 * (interval - this.interval);
     }
-    // the quickest frames tell the offset between the clocks; the others were late
+    // the fastest frames give the offset between the clocks; the others were late
     this.offsets.push(now - frame.stamp);
     if (this.offsets.length > WINDOW) this.offsets.shift();
     this.frames.push(frame);

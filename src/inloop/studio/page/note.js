@@ -3,7 +3,7 @@
 import { byId, make } from "./dom.js";
 
 const NAMES = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"];
-const SHOWN = 4000; // for so long [ms]
+const SHOWN = 4000; // duration [ms]
 
 /** Name of a MIDI note: 60 is C4. */
 const noteName = (/** @type {number} */ note) => `${NAMES[note % 12]}${Math.floor(note / 12) - 1}`;
@@ -19,7 +19,7 @@ export class NoteDisplay {
   }
 
   /**
-   * Its name and how hard it was struck; it fades when it ends.
+   * Show its name and velocity; it fades when it ends.
    * @param {import("./messages.js").PlayedNote} played
    */
   show({ note, velocity, on }) {
@@ -35,7 +35,7 @@ export class NoteDisplay {
     );
     place.hidden = false;
     place.classList.remove("struck");
-    void place.offsetWidth; // start the animation anew
+    void place.offsetWidth; // restart the animation
     place.classList.add("struck");
     clearTimeout(this.fading);
     this.fading = setTimeout(() => this.clear(), SHOWN);

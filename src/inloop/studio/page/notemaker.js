@@ -1,4 +1,4 @@
-// When a note of a carried plant begins and ends: as NoteMaker of devices/midi/notes.py.
+// Beginning and end of notes of an embedded plant, as NoteMaker of devices/midi/notes.py.
 
 const [SOFTEST, LOUDEST] = [1, 127];
 
@@ -18,7 +18,7 @@ export class NoteMaker {
     this.touching = false;
   }
 
-  /** As at the start. */
+  /** Return to the initial state. */
   forget() {
     this.since = null;
     this.speed = 0;
@@ -26,7 +26,7 @@ export class NoteMaker {
   }
 
   /**
-   * Take a record; the messages that follow.
+   * Process a record; returns the resulting messages.
    * @param {number} t [s]
    * @param {ArrayLike<number>} record
    * @param {number} at where it begins
@@ -37,16 +37,16 @@ export class NoteMaker {
     const speed = record[at + columns[0]];
     const contact = record[at + columns[1]] > above[0];
     const damped = record[at + columns[2]] > above[1];
-    // the sample before knows the speed of a strike best
+    // the speed of a strike is best read from the sample before
     const strike = contact && !this.touching ? this.speed : 0;
     this.touching = contact;
     this.speed = speed;
     const begun = this.since === null ? Infinity : t - this.since;
     if (strike >= least && !(begun >= 0 && begun < apart)) {
-      const found = this.silence(t);
+      const messages = this.silence(t);
       this.since = t;
       const velocity = midiVelocity(strike);
-      return [...found, { kind: "note", t, on: true, note, velocity, speed: strike }];
+      return [...messages, { kind: "note", t, on: true, note, velocity, speed: strike }];
     }
     const over = begun >= longest || (damped && begun >= apart);
     return !contact && over ? this.silence(t) : [];

@@ -1,4 +1,4 @@
-// What is wrong and what to do: an alarm over the picture while it lasts, notices that pass.
+// Problems and what to do: an alarm over the picture while a condition lasts, and passing notices.
 
 import { byId, icon, make } from "./dom.js";
 
@@ -28,7 +28,7 @@ export class Notices {
     this.show();
   }
 
-  /** The gravest condition is shown, the newest of equals. */
+  /** Show the most severe condition, the newest among equals. */
   show() {
     const box = byId("alarm");
     const grave = { error: 2, warn: 1, info: 0 };
@@ -51,7 +51,7 @@ export class Notices {
   }
 
   /**
-   * A notice that passes; one that differs in its numbers only takes the place of the old one.
+   * A passing notice; it replaces one that differs only in its numbers.
    * @param {{ level: Told["level"], text: string, fix: string }} notice
    */
   toast({ level = "info", text, fix }) {

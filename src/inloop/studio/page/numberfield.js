@@ -1,14 +1,14 @@
-// A field for a number with its unit; the unit has a prefix that suits the number, so that it is short.
+// A field for a number with its unit; the unit has a prefix that keeps the number short.
 
 import { make } from "./dom.js";
 import { clamp, entry, prefixFor, typedNumber } from "./numbers.js";
 
 /**
- * What a field is about; numbers without prefix.
+ * The quantity of a field; numbers without prefix.
  * @typedef {object} About
  * @property {string} name
  * @property {string} unit
- * @property {number} size of usual values: it decides on the prefix
+ * @property {number} size of usual values, which determines the prefix
  * @property {number | null} low
  * @property {number | null} high
  */
@@ -18,13 +18,13 @@ export class NumberField {
   value = 0;
 
   /**
-   * `typed` is called with what a person has written, kept between the bounds.
+   * `typed` is called with the number that the user has entered, kept within the bounds.
    * @param {About} about
    * @param {(value: number) => void} typed
    */
   constructor({ name, unit, size, low, high }, typed) {
-    const found = prefixFor(Math.abs(size), unit === "1" ? "" : unit);
-    this.scale = found.scale;
+    const prefix = prefixFor(Math.abs(size), unit === "1" ? "" : unit);
+    this.scale = prefix.scale;
     this.bounds = /** @type {const} */ ([low, high]);
     this.typed = typed;
     this.element = make("input", {
@@ -32,11 +32,11 @@ export class NumberField {
       inputMode: "decimal",
       autocomplete: "off",
       spellcheck: false,
-      "aria-label": `${name}${found.unit ? ` in ${found.unit}` : ""}`,
+      "aria-label": `${name}${prefix.unit ? ` in ${prefix.unit}` : ""}`,
       onchange: () => this.read(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     });
-    this.unit = make("span", { className: "unit" }, found.unit);
+    this.unit = make("span", { className: "unit" }, prefix.unit);
   }
 
   read() {
@@ -60,7 +60,7 @@ export class NumberField {
   }
 
   /**
-   * Show a value, unless somebody writes here just now.
+   * Show a value, unless the user is editing the field.
    * @param {number} value
    * @param {boolean} [always]
    */

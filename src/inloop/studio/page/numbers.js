@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers as text.
 
 /** @type {Array<[number, string]>} */
 const PREFIXES = [
@@ -10,15 +10,15 @@ const PREFIXES = [
   [1e-6, "µ"],
   [1e-9, "n"],
 ];
-// units that take no prefix: none at all, those that are counted in other ways, and powers of
-// units, where a prefix would be raised to the power, too
+// units without prefixes: no unit, units with other multiples, and powers of units, where a prefix
+// would also be raised to the power
 const PLAIN = /^($|1|%|°|deg|min|h\b|in\b|\w+[²³⁴])/;
 
 /** Numbers of a motion that are smaller than this, in SI units, are rounding: they are shown as 0. */
 export const NOISE = 1e-9;
 
 /**
- * A number with so many significant digits, without trailing zeros, minus sign as typeset.
+ * A number with `digits` significant digits, without trailing zeros, with a typographic minus sign.
  * @param {number | null | undefined} value
  * @param {number} [digits]
  */
@@ -36,7 +36,7 @@ export function figure(value, digits = 4) {
 }
 
 /**
- * The prefix for numbers of a size: what they are divided by, and the unit with it.
+ * The prefix for numbers of a size: the divisor, and the unit with the prefix.
  * @param {number} size
  * @param {string} unit
  * @returns {{ scale: number, unit: string }}
@@ -47,13 +47,13 @@ export function prefixFor(size, unit) {
   const [base, grams] = unit.startsWith("kg") ? [unit.slice(1), 1e3] : [unit, 1];
   const [scale, prefix] =
     PREFIXES.find(([limit]) => size * grams >= limit * 0.9995) ?? PREFIXES[PREFIXES.length - 1];
-  // tons are not written as megagrams
+  // do not write tons as megagrams
   if (grams !== 1 && scale > 1e3) return { scale: 1, unit };
   return { scale: scale / grams, unit: `${prefix}${base}` };
 }
 
 /**
- * A number for an entry field: plain ASCII, seven characters at most if its size suits the unit.
+ * A number for an entry field: plain ASCII, at most seven characters if its size suits the unit.
  * @param {number} value
  */
 export function entry(value) {
@@ -68,7 +68,7 @@ export function entry(value) {
 }
 
 /**
- * What a person has typed, with a comma or a point; NaN for anything else.
+ * A typed number, with a decimal comma or point; NaN for anything else.
  * @param {string} text
  */
 export function typedNumber(text) {
@@ -86,8 +86,8 @@ export function typedNumber(text) {
 export function withPrefix(value, unit, digits = 3, floor = NOISE) {
   if (typeof value !== "number" || !Number.isFinite(value)) return "–";
   if (Math.abs(value) < floor || value === 0) return `0 ${unit}`.trim();
-  const found = prefixFor(Math.abs(value), unit);
-  return `${figure(value / found.scale, digits)} ${found.unit}`.trim();
+  const prefix = prefixFor(Math.abs(value), unit);
+  return `${figure(value / prefix.scale, digits)} ${prefix.unit}`.trim();
 }
 
 /**
@@ -99,16 +99,16 @@ export function withPrefix(value, unit, digits = 3, floor = NOISE) {
 export function triple(numbers, unit, floor = NOISE) {
   const size = Math.max(...numbers.map(Math.abs));
   if (!(size >= floor)) return `0, 0, 0 ${unit}`;
-  const found = prefixFor(size, unit);
+  const prefix = prefixFor(size, unit);
   const texts = numbers.map((x) => {
-    const rounded = Math.abs(x) < Math.max(floor, 1e-6 * size) ? 0 : x / found.scale;
+    const rounded = Math.abs(x) < Math.max(floor, 1e-6 * size) ? 0 : x / prefix.scale;
     return String(Number(rounded.toPrecision(3))).replace("-", "−");
   });
-  return `${texts.join(", ")} ${found.unit}`;
+  return `${texts.join(", ")} ${prefix.unit}`;
 }
 
 /**
- * Labels of an axis: as many digits as tell its ticks apart, and one prefix for all of them.
+ * Labels of an axis: as many digits as needed to distinguish its ticks, and one common prefix.
  * @param {number[]} ticks at equal distances
  */
 export function axisLabels(ticks) {

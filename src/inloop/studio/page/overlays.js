@@ -1,5 +1,5 @@
 // Centers of mass, frames of bodies and axes of joints, drawn over the mechanism; a box around the
-// body that is selected.
+// selected body.
 
 import * as THREE from "./three.js";
 
@@ -12,13 +12,13 @@ import * as THREE from "./three.js";
  * @property {boolean} coms
  * @property {boolean} frames
  * @property {boolean} axes
- * @property {boolean} all of all bodies, or of the selected one only
+ * @property {boolean} all for all bodies, or only for the selected one
  * @property {number} selected number of the body; -1: none
  * @property {{ min: number[], max: number[] } | null} box around it, in its axes [m]
  * @property {string} accent
  */
 
-const [COM, FRAME, AXIS, LEAST] = [0.012, 0.06, 0.09, 0.35]; // sizes as parts of the mechanism's
+const [COM, FRAME, AXIS, LEAST] = [0.012, 0.06, 0.09, 0.35]; // sizes, relative to the mechanism
 const COLOURS = [0xd2452d, 0x4a8a3f, 0x3f6fd0]; // x, y, z
 const OVER = { depthTest: false, transparent: true };
 
@@ -32,7 +32,7 @@ export class Overlays {
   }
 
   /**
-   * Hang what is shown on the bodies; `size` is that of the mechanism [m].
+   * Attach the marks to the bodies; `size` is that of the mechanism [m].
    * @param {Map<string, THREE.Group>} nodes
    * @param {number} size
    */
@@ -45,7 +45,7 @@ export class Overlays {
     const { shown } = this;
     if (!shown) return;
     const groups = [...nodes.values()];
-    // bodies are scaled by how many there are, so that marks of a long chain do not hide it
+    // marks are scaled by the number of bodies, so that those of a long chain do not hide it
     const unit = size * Math.max(LEAST, Math.min(1, 6 / Math.max(groups.length, 1)));
     shown.anatomy.bodies.forEach((body, index) => {
       const selected = index === shown.selected;
@@ -81,14 +81,14 @@ function free(object) {
 }
 
 /**
- * A ball in two colours, as centers of mass are drawn in textbooks.
+ * A ball in two colors, the usual symbol of centers of mass.
  * @param {number[]} com
  * @param {number} radius
  */
 function centerMark(com, radius) {
   const group = new THREE.Group();
   for (let k = 0; k < 8; k += 1) {
-    // eighths of a sphere, black and white in turn
+    // eighths of a sphere, alternately black and white
     const part = new THREE.SphereGeometry(
       radius,
       8,
@@ -158,7 +158,7 @@ function boxMark({ min, max }, colour) {
 }
 
 /**
- * A box around all that is drawn of a body, in its axes, with a little room; null if nothing is.
+ * A box around the drawing of a body, in its axes, with a small margin; null if nothing is drawn.
  * @param {THREE.Object3D} node
  */
 export function boxOf(node) {

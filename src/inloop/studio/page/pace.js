@@ -1,7 +1,7 @@
-// How many periods are due: simulated time follows the clock, and what is too late is left out.
+// The number of periods due: simulated time follows the clock, and late periods are skipped.
 
-const MOST_LATE = 0.1; // simulated time that is made up [s]; more is skipped
-const LATELY = 3; // for which skipped periods are worth telling [s]
+const MOST_LATE = 0.1; // delay of simulated time that is caught up [s]; more is skipped
+const LATELY = 3; // for which skipped periods are reported [s]
 const COUNTED = 1; // over which steps per second are counted [s]
 
 export class Pace {
@@ -14,22 +14,22 @@ export class Pace {
     this.speed = speed;
     this.paused = false;
     /** @type {number | null} */
-    this.asked = null; // the clock when it was last asked [s]
-    this.owed = 0; // periods that are due, and a part of one
+    this.lastCall = null; // time of the last call of `due` [s]
+    this.owed = 0; // periods due, with a fraction of one
     this.skipped = 0;
     /** @type {Array<[number, number]>} */
-    this.gaps = []; // when, and how many were skipped
+    this.gaps = []; // times and numbers of skipped periods
     /** @type {Array<[number, number]>} */
-    this.batches = []; // when, and how many were done
+    this.batches = []; // times and numbers of completed periods
   }
 
   /**
-   * Periods to be done now.
+   * Number of periods to step now.
    * @param {number} now [s]
    */
   due(now) {
-    const passed = this.asked === null ? 0 : Math.max(now - this.asked, 0);
-    this.asked = now;
+    const passed = this.lastCall === null ? 0 : Math.max(now - this.lastCall, 0);
+    this.lastCall = now;
     if (this.paused) return 0;
     this.owed += (passed * this.speed) / this.period;
     const most = Math.max(Math.floor(MOST_LATE / this.period), 1);
@@ -43,7 +43,7 @@ export class Pace {
   }
 
   /**
-   * So many were done; those that failed count, too, or they would be owed for ever.
+   * So many periods were completed; failed ones count too, or they would stay due forever.
    * @param {number} count
    * @param {number} now [s]
    */
@@ -54,29 +54,29 @@ export class Pace {
     while (this.gaps[0] && now - this.gaps[0][0] > LATELY) this.gaps.shift();
   }
 
-  /** How far simulated time is behind the clock [s of the clock]. */
+  /** Delay of simulated time against the clock [s of the clock]. */
   get behind() {
     return (this.owed * this.period) / this.speed;
   }
 
-  /** Periods that were skipped within the last seconds. */
+  /** Number of periods skipped within the last seconds. */
   get late() {
     return this.gaps.reduce((sum, [, count]) => sum + count, 0);
   }
 
-  /** Periods per second of the clock, lately; 0 before there are any. */
+  /** Recent periods per second of the clock; 0 before the first. */
   get rate() {
     if (this.batches.length < 2) return 0;
     const span = this.batches[this.batches.length - 1][0] - this.batches[0][0];
-    // what was done first was done in the time before it
+    // the first batch took place before the interval
     const sum = this.batches.slice(1).reduce((total, [, count]) => total + count, 0);
     return span > 0 ? sum / span : 0;
   }
 
-  /** Nothing is owed: after a pause, and at another speed. */
+  /** No period is due: after a pause, or a change of speed. */
   forget() {
     this.owed = 0;
-    this.asked = null;
+    this.lastCall = null;
     this.batches = [];
   }
 }

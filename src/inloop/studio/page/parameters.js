@@ -1,4 +1,4 @@
-// Sliders for parameters: units, numeric entry, reset of one and of all, search when there are many.
+// Sliders for parameters: units, numeric entry, reset of one or all, search if there are many.
 
 import { byId, icon, make } from "./dom.js";
 import { NumberField } from "./numberfield.js";
@@ -9,7 +9,7 @@ import { STEPS, scaleOf } from "./sliderscale.js";
 
 const MANY = 8;
 const PERIOD = 40; // between two values sent while a slider moves [ms]
-const QUIET = 700; // after a change of one's own, what the server tells may be older [ms]
+const QUIET = 700; // after a local change, values from the server may be older [ms]
 
 /** @typedef {import("./sliderscale.js").Scale} Scale */
 
@@ -92,7 +92,7 @@ export class Row {
   }
 
   /**
-   * Send now or at the end of the period, the newest value only.
+   * Send the newest value now or at the end of the period.
    * @param {number} value
    */
   later(value) {
@@ -107,14 +107,14 @@ export class Row {
   }
 
   /**
-   * A value that the server tells: shown when it cannot be an echo of what was sent before.
+   * A value from the server: shown when it cannot be an echo of an earlier value.
    * @param {number} value
    */
-  told(value) {
-    clearTimeout(this.telling);
+  receive(value) {
+    clearTimeout(this.pending);
     const wait = this.changedAt + QUIET - performance.now();
     if (wait <= 0) this.show(value);
-    else this.telling = setTimeout(() => this.told(value), wait);
+    else this.pending = setTimeout(() => this.receive(value), wait);
   }
 
   /**
@@ -151,7 +151,7 @@ export class Parameters {
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     /** @type {Set<string>} */
-    this.secret = new Set(); // that nobody is shown
+    this.secret = new Set(); // not shown
   }
 
   /** @param {Parameter[]} parameters */
@@ -205,7 +205,7 @@ export class Parameters {
   }
 
   /**
-   * One parameter to its default, or all.
+   * Reset one parameter to its default, or all.
    * @param {string} [name]
    */
   back(name) {
@@ -215,11 +215,11 @@ export class Parameters {
   }
 
   /**
-   * Values that anybody changed.
+   * Values changed by this page or another.
    * @param {Record<string, number>} values
    */
   update(values) {
-    for (const [name, value] of Object.entries(values)) this.rows.get(name)?.told(value);
+    for (const [name, value] of Object.entries(values)) this.rows.get(name)?.receive(value);
     this.count();
     setTimeout(() => this.count(), QUIET);
   }
@@ -231,7 +231,7 @@ export class Parameters {
   }
 
   /**
-   * Keep a parameter from who sits at this page, or show it again.
+   * Hide a parameter from the user of this page, or show it again.
    * @param {string} name
    * @param {boolean} hidden
    */
@@ -241,7 +241,7 @@ export class Parameters {
     this.filter();
   }
 
-  /** Let a person write what to look for. */
+  /** Focus the search field. */
   find() {
     this.search.focus();
   }

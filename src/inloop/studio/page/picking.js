@@ -1,17 +1,17 @@
-// Which body the pointer is on, and where on it.
+// The body under the pointer, and the point on it.
 
 import * as THREE from "./three.js";
 
 /**
- * A place on a body.
+ * A point on a body.
  * @typedef {object} Picked
  * @property {string} body its name
  * @property {number} index of the body, in the order of the scene and of the poses
- * @property {THREE.Vector3} point_body the place in body axes [m]
- * @property {THREE.Vector3} point_world the place in the world, as it is shown [m]
+ * @property {THREE.Vector3} point_body the point in body axes [m]
+ * @property {THREE.Vector3} point_world the point in the world, as shown [m]
  */
 
-const AROUND = 8; // looks around a pointer that is beside all bodies
+const AROUND = 8; // points tried around a pointer that is on no body
 
 export class Picking {
   /** @param {import("./view.js").View} view */
@@ -21,11 +21,11 @@ export class Picking {
   }
 
   /**
-   * The body seen at a place of the window; beside all bodies, one within `reach` pixels; or null.
+   * The body at a point of the window; if there is none, one within `reach` pixels; or null.
    * @param {number} x of the window, as `clientX` of events [px]
    * @param {number} y
-   * @param {number} [reach] fingers are wider than the tip of a mouse [px]
-   * @param {DOMRect} [box] of the canvas: asking for it lays out the page
+   * @param {number} [reach] larger for fingers than for a mouse [px]
+   * @param {DOMRect} [box] of the canvas; querying it lays out the page
    * @returns {Picked | null}
    */
   pick(x, y, reach = 0, box = this.view.canvas.getBoundingClientRect()) {
@@ -43,7 +43,7 @@ export class Picking {
   }
 
   /**
-   * The ray through a place of the window.
+   * The ray through a point of the window.
    * @param {number} x
    * @param {number} y
    * @param {DOMRect} box of the canvas
@@ -56,7 +56,7 @@ export class Picking {
   }
 
   /**
-   * What is seen exactly there: a body, null for the ground, undefined for nothing.
+   * What is exactly there: a body, null for the ground, undefined for nothing.
    * @param {number} x
    * @param {number} y
    * @param {DOMRect} box
@@ -91,7 +91,7 @@ export class Picking {
 }
 
 /**
- * The node of a body that carries an object; undefined for what the ground carries.
+ * The node of the body that an object belongs to; undefined for objects of the ground.
  * @param {THREE.Object3D} object
  * @param {THREE.Object3D[]} nodes
  */
@@ -103,7 +103,7 @@ function carrier(object, nodes) {
 }
 
 /**
- * The node nearest to a point: of a link that bends.
+ * The node of a flexible link nearest to a point.
  * @param {THREE.Object3D[]} nodes
  * @param {THREE.Vector3} point
  */
@@ -113,7 +113,7 @@ function nearest(nodes, point) {
 }
 
 /**
- * Does an object of the ground hide what is behind it? Boxes around meshes do not fill their place.
+ * Whether an object of the ground hides what is behind it; boxes around meshes are not solid.
  * @param {THREE.Object3D} object
  */
 function solid(object) {

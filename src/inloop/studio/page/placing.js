@@ -1,5 +1,5 @@
-// Where the parts of a scene are when parameters have moved the points that they follow, as
-// studio/drawing puts them; and what a mechanism is made of then.
+// Parts of a scene, placed again after parameters have moved the points that they depend on, as in
+// studio/drawing; also masses and frames of the bodies.
 
 import { principal } from "./principal.js";
 
@@ -28,7 +28,7 @@ export class Points {
 }
 
 /**
- * A look at the first of its points, from it to the second, or around them; see `placed_look`.
+ * A visual placed at its first point, from it to the second, or around them; see `placed_look`.
  * @param {UnplacedLook} look
  * @param {Points} points
  * @returns {import("./messages.js").Look}
@@ -55,7 +55,7 @@ function placedLook({ points: numbers, outline, ...look }, points) {
 }
 
 /**
- * The scene with all its parts where they are now; bounds and thicknesses stay.
+ * The scene with all parts at their current places; bounds and thicknesses stay.
  * @param {Scene} scene
  * @param {import("./plantfacts.js").SceneParts} parts
  * @param {Points} points
@@ -94,7 +94,7 @@ export function placedScene(scene, parts, points) {
 }
 
 /**
- * Masses, centers, principal moments and frames as they are now.
+ * Current masses, centers of mass, principal moments and frames.
  * @param {Anatomy} anatomy
  * @param {import("./plantfacts.js").DrawnFacts["anatomy"]} numbers
  * @param {Points} points

@@ -1,4 +1,4 @@
-// The planes of a mechanism or a plate: two directions in it, and the one that leaves it.
+// The planes of a mechanism or a plate: two directions in it, and its normal.
 
 /** @type {Record<"xy" | "xz" | "yz", Array<[number, number, number]>>} */
 export const PLANES = {

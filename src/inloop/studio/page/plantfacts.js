@@ -1,9 +1,9 @@
-// What the worker of a carried plant is told of it, as io/page/facts.py writes it.
+// The description of an embedded plant for its worker, as written by io/page/facts.py.
 
 /** @typedef {import("./messages.js").Look & { points?: number[], outline?: number[] }} UnplacedLook */
 
 /**
- * Numbers of points that a scene follows.
+ * Numbers of the points that a scene depends on.
  * @typedef {object} SceneParts
  * @property {UnplacedLook[][]} bodies
  * @property {UnplacedLook[]} ground
@@ -12,21 +12,21 @@
  */
 
 /**
- * How records become pictures.
+ * How records are drawn.
  * @typedef {object} DrawnFacts
  * @property {number[]} positions columns of q
  * @property {number[]} told columns that the cockpit shows
  * @property {Array<{ body: number, origin: number, turn: number, columns: number[] }>} contacts
- * @property {number} points how many there are
+ * @property {number} points number of points
  * @property {SceneParts} parts
  * @property {Array<{ mass: number, com: number, inertia: number[], frames: Array<[string, number]> }>} anatomy by number of the point
  */
 
 /**
- * How bodies are held; the meaning of the numbers is told in studio/plants/touch.py.
+ * How bodies are held; the numbers are explained in studio/plants/touch.py.
  * @typedef {object} HeldFacts
  * @property {string[]} bodies that can be held
- * @property {number} size of the mechanism, as it is seen [m]
+ * @property {number} size of the mechanism, as drawn [m]
  * @property {number} quick
  * @property {number} sag
  * @property {number} gravity
@@ -36,18 +36,18 @@
  */
 
 /**
- * Inputs, in the order of the greeting.
+ * Inputs, in the order of the hello message.
  * @typedef {object} InputFacts
  * @property {number[]} start
  * @property {number[]} rest
  * @property {number[]} least
  * @property {number[]} most
  * @property {boolean[]} led by the controller of the plant
- * @property {Array<number | null>} safe null: what is there stays
+ * @property {Array<number | null>} safe null: the value stays
  */
 
 /**
- * How notes are heard; see devices/midi/notes.py.
+ * How notes are detected; see devices/midi/notes.py.
  * @typedef {object} NoteFacts
  * @property {[number, number, number]} columns speed, contact, damped
  * @property {[number, number]} above thresholds of contact and damped
@@ -63,7 +63,7 @@
  * @property {number} method number of the integrator
  * @property {number} step of it [s]
  * @property {number} substeps per period
- * @property {number} speed simulated seconds per second to begin with
+ * @property {number} speed initially, in simulated seconds per second
  * @property {Record<string, number>} index columns of records by name
  * @property {InputFacts} inputs
  * @property {DrawnFacts} drawn
@@ -72,7 +72,7 @@
  * @property {number[][]} contacts columns
  * @property {number[][]} sensors columns
  * @property {Record<string, { status: string, text: string, fix: string }>} failures by status
- * @property {Record<string, import("./messages.js").Told>} latched what to tell while inputs are ignored
+ * @property {Record<string, import("./messages.js").Told>} latched notices while inputs are ignored
  */
 
 export {};

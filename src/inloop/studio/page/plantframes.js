@@ -1,4 +1,4 @@
-// Binary frames as the studio sends and reads them, for a carried plant; see messaging/frames.py.
+// Binary frames as sent and read by the studio, for an embedded plant; see messaging/frames.py.
 
 import {
   ECHO,
@@ -38,14 +38,14 @@ function framed(size, kind, { count, sequence, stamp, t }) {
 }
 
 /**
- * Poses, arrows, and what the cockpit shows.
+ * Poses, arrows, and values of the cockpit.
  * @param {{ sequence: number, stamp: number, t: number }} head
  * @param {number[]} poses seven of each body
  * @param {number[]} arrows six of each
- * @param {number[]} told
+ * @param {number[]} readings
  */
-export function posesFrame(head, poses, arrows, told) {
-  const size = HEADER.size + 4 * (poses.length + 1 + arrows.length + told.length);
+export function posesFrame(head, poses, arrows, readings) {
+  const size = HEADER.size + 4 * (poses.length + 1 + arrows.length + readings.length);
   const view = framed(size, POSES, { ...head, count: poses.length / 7 });
   const at = HEADER.size + 4 * poses.length;
   const put = (/** @type {number[]} */ values, /** @type {number} */ from) => {
@@ -54,7 +54,7 @@ export function posesFrame(head, poses, arrows, told) {
   put(poses, HEADER.size);
   view.setUint32(at, arrows.length / 6, true);
   put(arrows, at + 4);
-  put(told, at + 4 + 4 * arrows.length);
+  put(readings, at + 4 + 4 * arrows.length);
   return view.buffer;
 }
 
@@ -102,7 +102,7 @@ export function echoFrame(token, head, { at, time }) {
 /** @typedef {{ kind: "touch", body: number, sequence: number, time: number, firmness: number, point: Vector, target: Vector, push: Vector }} ReadTouch */
 
 /**
- * What the page has sent; null for nonsense.
+ * Decode a frame of the page; null if it is invalid.
  * @param {ArrayBuffer} buffer
  * @returns {ReadInput | ReadTouch | { kind: "ping", token: bigint } | null}
  */
@@ -124,7 +124,7 @@ export function readFrame(buffer) {
   const vector = (/** @type {number} */ at) =>
     /** @type {Vector} */ ([number(at), number(at + 8), number(at + 16)]);
   const body = view.getUint16(TOUCH_FRAME.body, true);
-  const found = {
+  const touch = {
     kind: /** @type {const} */ ("touch"),
     body: body === NO_BODY ? -1 : body,
     sequence: view.getUint32(TOUCH_FRAME.sequence, true),
@@ -134,6 +134,6 @@ export function readFrame(buffer) {
     target: vector(TOUCH_FRAME.target),
     push: vector(TOUCH_FRAME.push),
   };
-  const numbers = [found.time, found.firmness, ...found.point, ...found.target, ...found.push];
-  return numbers.every(Number.isFinite) ? found : null;
+  const numbers = [touch.time, touch.firmness, ...touch.point, ...touch.target, ...touch.push];
+  return numbers.every(Number.isFinite) ? touch : null;
 }

@@ -1,4 +1,4 @@
-// The inputs of a carried plant: driven by the page, at rest, or safe.
+// The inputs of an embedded plant: driven by the page, at rest, or safe.
 
 export class PlantInputs {
   /**
@@ -16,7 +16,7 @@ export class PlantInputs {
   }
 
   /**
-   * A value, put into its range; false if there is no such input, or the plant leads it itself.
+   * Set a value, kept within its range; false if there is no such input, or the plant controls it.
    * @param {import("./plantframes.js").ReadInput} input
    * @param {number} now [s]
    */
@@ -34,14 +34,14 @@ export class PlantInputs {
     this.driven = true;
   }
 
-  /** Put all to rest. */
+  /** Set all to rest. */
   release() {
     this.driven = false;
     this.values = this.facts.rest.slice();
     this.write();
   }
 
-  /** A step has failed: safe values until somebody goes on. */
+  /** A step has failed: safe values until the user continues. */
   makeSafe() {
     this.safe = true;
     this.write();
@@ -53,7 +53,7 @@ export class PlantInputs {
     this.write();
   }
 
-  /** As at the start. */
+  /** Return to the initial state. */
   reset() {
     if (!this.driven) this.values = this.facts.start.slice();
     this.resume();

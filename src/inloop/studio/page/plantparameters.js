@@ -1,4 +1,4 @@
-// The parameters of a carried plant: each in its range, and only values that fit the loops.
+// The parameters of an embedded plant: each within its range, and only values that the loops can meet.
 
 export class PlantParameters {
   /**
@@ -17,7 +17,7 @@ export class PlantParameters {
   }
 
   /**
-   * Change some; what came of it: false if the loops of the plant cannot follow.
+   * Change some parameters; false if the loops of the plant cannot be closed with them.
    * @param {Map<string, number>} wanted by name
    */
   change(wanted) {
@@ -31,17 +31,16 @@ export class PlantParameters {
   }
 
   /**
-   * Values that a request asks for; null if it is about something else, or about a parameter that is
-   * not there.
+   * Values that a request sets; null for other requests, and for a parameter that does not exist.
    * @param {import("./messages.js").Request} request
    */
-  asked(request) {
+  requested(request) {
     if (request.do === "reset_parameters")
       return new Map(this.declared.map((p) => [p.name, p.default]));
     if (request.do !== "set" && request.do !== "reset_parameter") return null;
-    const found = this.declared.find(({ name }) => name === request.parameter);
-    if (!found) return null;
-    const value = request.do === "set" ? request.value : found.default;
-    return Number.isFinite(value) ? new Map([[found.name, value]]) : null;
+    const parameter = this.declared.find(({ name }) => name === request.parameter);
+    if (!parameter) return null;
+    const value = request.do === "set" ? request.value : parameter.default;
+    return Number.isFinite(value) ? new Map([[parameter.name, value]]) : null;
   }
 }

@@ -1,5 +1,5 @@
-// What a studio does for its page, done for a plant that the page carries: it steps the plant against
-// the clock, tells what comes of it, and does what the page asks for. It speaks the messages of a studio.
+// The studio's part for a plant embedded in a page: steps the plant in time with the clock, sends its
+// state, and serves the requests of the page, with the messages of a studio.
 
 import { Grips } from "./grips.js";
 import { Histogram } from "./histogram.js";
@@ -16,12 +16,12 @@ import { WasmPlant } from "./wasmplant.js";
 /** @typedef {import("./messages.js").Message} Message */
 /** @typedef {import("./messages.js").Request} Request */
 
-// how often is told what [s], as in studio/server/ticker.py
+// periods of the messages [s], as in studio/server/ticker.py
 const [BEAT, READINGS, STATE, HISTOGRAM] = [1 / 60, 0.1, 0.25, 1];
 const SPEEDS = [0.001, 1000];
-const MOST_STEPS = 100_000; // of one request
-const TIMED = 0.005; // of steps whose time is told together [s]
-const LONGEST = 0.012; // that steps may take before poses are told [s]
+const MOST_STEPS = 100_000; // per request
+const TIMED = 0.005; // duration of steps that are timed together [s]
+const LONGEST = 0.012; // longest time of steps before poses are sent [s]
 
 export class PlantSession {
   /**
@@ -47,41 +47,41 @@ export class PlantSession {
     this.parameters = new PlantParameters(this.plant, hello.parameters);
     const bodies = hello.scene.bodies.map(({ name }) => name);
     this.grips = new Grips(this.plant, facts.held, bodies);
-    this.holds = false; // and the page was told so
+    this.holds = false; // as last reported to the page
     this.notes = facts.notes && new NoteMaker(facts.notes);
     this.pace = new Pace(1 / hello.plant.rate_hz, facts.speed);
     this.subscription = new Subscription();
     /** @type {string[]} */
     this.watched = [];
     this.records = 0;
-    this.steps = 0; // good ones since the start
+    this.steps = 0; // successful ones since the start
     this.status = 0;
     this.latched = "";
     this.due = { beat: 0, readings: 0, state: 0, histogram: 0 };
-    this.shown = -1; // number of the record that was drawn last
+    this.shown = -1; // number of the record drawn last
     this.timed = { seconds: 0, count: 0 };
     this.times = { step: new Histogram(), behind: new Histogram(), age: new Histogram() };
   }
 
   /** @param {Message} message */
-  tell(message) {
+  sendMessage(message) {
     this.send(JSON.stringify(message));
   }
 
-  /** The page listens. */
+  /** Greet the page, which is ready to receive. */
   greet() {
     const { hello } = this.facts;
     const values = this.parameters.byName;
-    this.tell({
+    this.sendMessage({
       ...hello,
       parameters: hello.parameters.map((p) => ({ ...p, value: values[p.name] })),
     });
-    this.tellState();
+    this.sendState();
   }
 
   // ---- the clock ----
 
-  /** What is due now: steps, then what is to be told of them. */
+  /** Do what is due now: steps, then messages about them. */
   tick() {
     const begin = this.clock();
     const due = this.pace.due(begin);
@@ -92,20 +92,20 @@ export class PlantSession {
     const now = this.clock();
     if (now >= this.due.beat) {
       this.due.beat = now + BEAT;
-      this.tellBeat(now);
+      this.sendBeat(now);
     }
     if (now >= this.due.state) {
       this.due.state = now + STATE;
-      this.tellState();
+      this.sendState();
     }
     if (now >= this.due.histogram) {
       this.due.histogram = now + HISTOGRAM;
-      this.tellTimes();
+      this.sendTimes();
     }
   }
 
   /**
-   * So many periods, as far as there is time for them.
+   * Step so many periods, as far as time permits.
    * @param {number} count
    * @param {number} begin when it began [s]
    */
@@ -132,7 +132,7 @@ export class PlantSession {
   }
 
   /**
-   * What a step takes: clocks of pages are coarse, so that many are timed together.
+   * Measure the time of a step: clocks of pages are coarse, so many steps are timed together.
    * @param {number} seconds
    * @param {number} count
    */
@@ -145,7 +145,7 @@ export class PlantSession {
   }
 
   /**
-   * Records of good periods.
+   * Take over the records of successful periods.
    * @param {number} count
    */
   take(count) {
@@ -153,13 +153,14 @@ export class PlantSession {
     for (let k = 0; k < count; k++) {
       this.records += 1;
       this.subscription.take(this.records, rows, k * width);
-      for (const note of this.notes?.hear(rows[k * width], rows, k * width) ?? []) this.tell(note);
+      for (const note of this.notes?.hear(rows[k * width], rows, k * width) ?? [])
+        this.sendMessage(note);
     }
     this.steps += count;
     if (count && this.grips.held.size) this.grips.learn();
   }
 
-  /** The last good state stays, and safe values stand in for the inputs. */
+  /** Keep the last good state, and use safe values in place of the inputs. */
   fail() {
     const { status } = this.failure ?? { status: "DIVERGED" };
     if (!this.latched) this.grips.letGo();
@@ -168,7 +169,7 @@ export class PlantSession {
   }
 
   get failure() {
-    // whatever has no name of its own is a motion that ran away
+    // a status without an entry of its own is a diverged motion
     const { failures } = this.facts;
     if (!this.status) return null;
     return (
@@ -176,38 +177,38 @@ export class PlantSession {
     );
   }
 
-  // ---- what is told ----
+  // ---- messages to the page ----
 
   /** @param {number} now [s] */
-  tellBeat(now) {
+  sendBeat(now) {
     if (this.shown !== this.records) {
       this.shown = this.records;
-      this.tellPoses(now);
+      this.sendPoses(now);
     }
-    this.tellSamples(now);
+    this.sendSamples(now);
     if (this.grips.held.size || this.holds) {
       this.holds = this.grips.held.size > 0;
-      this.tell({ kind: "held", mine: true, holds: this.grips.told() });
+      this.sendMessage({ kind: "held", mine: true, holds: this.grips.messages() });
     }
     if (now >= this.due.readings) {
       this.due.readings = now + READINGS;
-      this.tellReadings();
+      this.sendReadings();
     }
   }
 
   /** @param {number} now */
-  tellPoses(now) {
+  sendPoses(now) {
     const { drawn } = this.facts;
     const record = this.plant.last;
     const X = this.plant.pose(record, drawn.positions);
     const head = { sequence: this.records, stamp: now, t: record[0] };
     const forces = arrows(drawn.contacts, X, this.points, record);
-    const told = drawn.told.map((column) => record[column]);
-    this.send(posesFrame(head, quaternions(X), forces, told));
+    const readings = drawn.told.map((column) => record[column]);
+    this.send(posesFrame(head, quaternions(X), forces, readings));
   }
 
   /** @param {number} now */
-  tellSamples(now) {
+  sendSamples(now) {
     const { subscription } = this;
     if (!subscription.times.length) return;
     const { generation, first, times, values } = subscription;
@@ -215,20 +216,24 @@ export class PlantSession {
     subscription.clear();
   }
 
-  tellReadings() {
+  sendReadings() {
     const { contacts, sensors, index } = this.facts;
     const record = this.plant.last;
     const read = (/** @type {number[]} */ columns) => columns.map((k) => finite(record[k]));
     if (contacts.length || sensors.length)
-      this.tell({ kind: "readings", contacts: contacts.map(read), sensors: sensors.map(read) });
+      this.sendMessage({
+        kind: "readings",
+        contacts: contacts.map(read),
+        sensors: sensors.map(read),
+      });
     if (!this.watched.length) return;
     const values = this.watched.map((name) => [name, finite(record[index[name]])]);
-    this.tell({ kind: "watched", values: Object.fromEntries(values) });
+    this.sendMessage({ kind: "watched", values: Object.fromEntries(values) });
   }
 
-  tellState() {
+  sendState() {
     const failure = this.failure;
-    this.tell({
+    this.sendMessage({
       kind: "state",
       state: this.pace.paused ? "paused" : "running",
       speed: this.pace.speed,
@@ -249,11 +254,17 @@ export class PlantSession {
     });
   }
 
-  tellTimes() {
-    const step = this.times.step.told();
-    const behind = this.times.behind.told();
-    const input_age = this.times.age.told();
-    this.tell({ kind: "histogram", step_time: step, reaction: step, wake_up: behind, input_age });
+  sendTimes() {
+    const step = this.times.step.summary();
+    const behind = this.times.behind.summary();
+    const input_age = this.times.age.summary();
+    this.sendMessage({
+      kind: "histogram",
+      step_time: step,
+      reaction: step,
+      wake_up: behind,
+      input_age,
+    });
   }
 
   /**
@@ -261,10 +272,10 @@ export class PlantSession {
    * @param {string} fix
    */
   complain(text, fix) {
-    this.tell({ kind: "notice", level: "error", text, fix });
+    this.sendMessage({ kind: "notice", level: "error", text, fix });
   }
 
-  // ---- what is asked for ----
+  // ---- requests of the page ----
 
   /** @param {string | ArrayBuffer} data */
   hear(data) {
@@ -288,12 +299,12 @@ export class PlantSession {
 
   /** @param {Request} request */
   do(request) {
-    const wanted = this.parameters.asked(request);
+    const wanted = this.parameters.requested(request);
     if (wanted) this.change(wanted);
     else if (request.do === "subscribe") this.subscribe(request);
     else if (request.do === "watch") {
       this.watched = request.signals.filter((name) => Object.hasOwn(this.facts.index, name));
-      this.tellReadings();
+      this.sendReadings();
     } else if (request.do === "take_input") this.inputs.take();
     else if (request.do === "release_input") this.inputs.release();
     else if (request.do === "let_go") this.grips.letGo(request.grip);
@@ -301,11 +312,11 @@ export class PlantSession {
       if (!this.grips.pin()) this.complain("no body is held, or too many are", "Drag one.");
     } else if (!this.move(request))
       this.complain(`${request.do} is not possible here`, "Use the controls of the page.");
-    this.tellState();
+    this.sendState();
   }
 
   /**
-   * How time passes; false if the request is about something else.
+   * Requests about the passing of time; false for all others.
    * @param {Request} request
    */
   move(request) {
@@ -348,21 +359,21 @@ export class PlantSession {
       known.map((name) => index[name]),
       every,
     );
-    this.tellSubscribed(false);
+    this.sendSubscribed(false);
   }
 
   /** @param {boolean} fresh what came before does not go on */
   subscribeAnew(fresh) {
     const { signals, columns, every } = this.subscription;
     this.subscription.choose(signals, columns, every);
-    this.tellSubscribed(fresh);
+    this.sendSubscribed(fresh);
   }
 
   /** @param {boolean} fresh */
-  tellSubscribed(fresh) {
+  sendSubscribed(fresh) {
     const { generation, every, signals } = this.subscription;
     const rate_hz = this.facts.hello.plant.rate_hz / every;
-    this.tell({ kind: "subscribed", generation, rate_hz, signals, fresh });
+    this.sendMessage({ kind: "subscribed", generation, rate_hz, signals, fresh });
   }
 
   /** @param {Map<string, number>} wanted */
@@ -373,11 +384,11 @@ export class PlantSession {
         "the loops of the mechanism cannot be closed with this value from its current position",
         "Change it less, or reset.",
       );
-    this.tell({ kind: "parameters", values: this.parameters.byName });
+    this.sendMessage({ kind: "parameters", values: this.parameters.byName });
     const scene = placedScene(hello.scene, drawn.parts, this.points);
     const anatomy = placedAnatomy(hello.anatomy, drawn.anatomy, this.points);
     const fresh = JSON.stringify([scene, anatomy]);
-    if (fresh !== this.placed) this.tell({ kind: "scene", scene, anatomy });
+    if (fresh !== this.placed) this.sendMessage({ kind: "scene", scene, anatomy });
     this.placed = fresh;
     this.shown = -1;
   }

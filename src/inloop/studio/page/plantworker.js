@@ -1,8 +1,8 @@
-// The thread of a carried plant: a session, its clock, and the messages of the page.
+// The thread of an embedded plant: a session, its clock, and the messages of the page.
 
 import { PlantSession } from "./plantsession.js";
 
-const EVERY = 4; // between two looks at the clock [ms]; browsers allow no less
+const EVERY = 4; // period of the clock [ms]; browsers allow no less
 
 /** @type {PlantSession | null} */
 let session = null;

@@ -1,4 +1,4 @@
-// Plays the motion of a run without a server: the code of a file that pictures/player.py makes.
+// Plays the motion of a run without a server: the code of a file written by pictures/player.py.
 
 import { Eye } from "./camera.js";
 import { byId } from "./dom.js";
@@ -10,16 +10,16 @@ import * as THREE from "./three.js";
 import { between } from "./view.js";
 
 /**
- * What is played.
+ * The run to play.
  * @typedef {object} Run
  * @property {import("./messages.js").Scene} scene
  * @property {number} interval time between two poses [s], at speed 1
  * @property {number[]} times simulated time of each pose [s]
- * @property {number[]} jumps numbers of poses before which records are missing, or time goes back
- * @property {boolean} follow whether the eye goes with the mechanism
+ * @property {number[]} jumps indices of poses before which records are missing, or time goes back
+ * @property {boolean} follow whether the eye follows the mechanism
  */
 
-/** Meshes that came with the file. */
+/** Meshes included in the file. */
 class Enclosed extends Meshes {
   /**
    * @param {() => void} arrived
@@ -32,9 +32,9 @@ class Enclosed extends Meshes {
 
   /** @param {string} name */
   async block(name) {
-    const found = this.blocks.get(name);
-    if (!found) throw new Error("it is not included in the file");
-    return found;
+    const block = this.blocks.get(name);
+    if (!block) throw new Error("it is not included in the file");
+    return block;
   }
 }
 
@@ -48,7 +48,7 @@ class Player {
     this.run = run;
     this.poses = poses;
     this.width = 7 * run.scene.bodies.length;
-    this.place = 0; // number of the pose that is shown, and the way to the next one
+    this.place = 0; // index of the pose shown, with the fraction of the way to the next one
     this.speed = 1;
     this.playing = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.before = performance.now();
@@ -146,7 +146,7 @@ class Player {
     this.before = now;
     if (this.playing) {
       this.place += (this.speed * lapse) / this.run.interval;
-      if (this.place > this.last) this.place = 0; // again and again
+      if (this.place > this.last) this.place = 0; // repeat
       this.changed = true;
     }
     if (!this.changed && !this.eye.changed) return;
@@ -156,7 +156,7 @@ class Player {
 
   draw() {
     const { eye, stage, run, slider } = this;
-    // the first picture may be of a moment before the clock was started
+    // the time of the first picture may precede the start of the clock
     this.place = Math.min(Math.max(this.place || 0, 0), this.last);
     const bodies = this.bodies();
     if (run.follow) {
@@ -173,7 +173,7 @@ class Player {
     byId("pause").textContent = this.playing ? "Pause" : "Play";
   }
 
-  /** Poses at the place that is shown; nothing is put between two that do not follow each other. */
+  /** Poses at the place shown, interpolated only between consecutive poses. */
   bodies() {
     const first = Math.min(Math.floor(this.place), this.last);
     const next = Math.min(first + 1, this.last);

@@ -10,9 +10,9 @@ import { SpectrumChart } from "./spectrumchart.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 
 const WINDOWS = [0.5, 1, 2, 5, 10, 20];
-const FUTURE = 0.25; // part of the time shown that lies behind the cursor
+const FUTURE = 0.25; // fraction of the time shown that lies after the cursor
 const PERIOD = { quick: 50, slow: 100 }; // between drawings [ms], with a graphics card and without
-// between spectra [ms], and the largest part of the time that they may take
+// between spectra [ms], and the largest fraction of time that they may take
 const SPECTRA = { period: 200, share: 0.2 };
 
 export class Plots {
@@ -26,7 +26,7 @@ export class Plots {
     this.palette = palette;
     this.samples = new Samples();
     /** @type {{ generation: number | null, names: string[] }} */
-    this.subscription = { generation: null, names: [] }; // as the server has confirmed it
+    this.subscription = { generation: null, names: [] }; // as confirmed by the server
     /** @type {Signal[]} */
     this.signals = [];
     /** @type {string[]} */
@@ -41,10 +41,10 @@ export class Plots {
     this.band = null; // [from, to] in Hz; null: all frequencies
     this.due = 0; // when the next spectra may be computed [ms]
     this.drawn = 0;
-    this.least = 0; // between two drawings, where pictures need the processor [ms]
+    this.least = 0; // between two drawings, where the CPU draws pictures [ms]
     this.last = 0; // when they were drawn [ms]
     /** @type {number | null} */
-    this.cursor = null; // simulated time that is looked at; null: the newest
+    this.cursor = null; // simulated time shown; null: the newest
     this.controls();
     setInterval(() => this.draw(), slow ? PERIOD.slow : PERIOD.quick);
   }
@@ -86,7 +86,7 @@ export class Plots {
   }
 
   /**
-   * Another plant, or a new connection to the same.
+   * A new plant, or a new connection to the same.
    * @param {string} name
    * @param {Signal[]} signals
    * @param {string[] | null} wished
@@ -104,7 +104,7 @@ export class Plots {
       this.held = null;
       this.band = null;
     }
-    // the first two, with what an observer in the loop estimates of them
+    // the first two, with their estimates by an observer in the loop
     const first = signals.slice(0, 2).flatMap((s) => [s.name, ESTIMATE + s.name]);
     this.choose(known(kept ?? wished ?? first));
   }
@@ -113,7 +113,7 @@ export class Plots {
   choose(names) {
     this.chosen = names;
     localStorage.setItem(`inloop.signals.${this.plant}`, JSON.stringify(names));
-    // with how sure estimates are
+    // with standard deviations of estimates
     const deviations = names.flatMap((name) => deviationOf(name, this.signals) ?? []);
     const needed = [...new Set([...names, ...deviations])];
     this.samples.choose(needed);
@@ -130,7 +130,7 @@ export class Plots {
   }
 
   /**
-   * The server tells which columns come from now on.
+   * The server announces the columns of the following frames.
    * @param {import("./messages.js").Subscribed} message
    */
   subscribed({ generation, signals, fresh }) {
@@ -148,7 +148,7 @@ export class Plots {
     this.stale = true;
   }
 
-  /** What is plotted: the stretch that is held, or that around the cursor, or the newest. */
+  /** The range plotted: the one held, or around the cursor, or the newest. */
   get range() {
     const { samples, held, cursor, window: span } = this;
     if (held) return held;
@@ -204,7 +204,7 @@ export class Plots {
     this.chosen.forEach((name, index) => {
       const unit = this.signals.find((s) => s.name === name)?.unit ?? "";
       const colour = this.palette.series[index % this.palette.series.length];
-      const dashed = name.startsWith(ESTIMATE); // the truth shows through
+      const dashed = name.startsWith(ESTIMATE); // the true value stays visible behind it
       const deviation = deviationOf(name, this.signals);
       units.set(unit, [...(units.get(unit) ?? []), { name, colour, dashed, deviation }]);
     });

@@ -1,9 +1,9 @@
-// Mouse and fingers on the picture: they drag the driven body, hold others, or move the eye.
+// Mouse and fingers on the picture drag the driven body, hold others, or move the eye.
 
 import * as THREE from "./three.js";
 
 /**
- * A drag: where it began, and the place of the canvas.
+ * A drag: where it began, and the position of the canvas.
  * @typedef {object} Grip
  * @property {number} id
  * @property {THREE.Vector3} origin
@@ -14,7 +14,7 @@ import * as THREE from "./three.js";
  */
 
 /**
- * A body that was pressed, and may be clicked or held.
+ * A body that was pressed, and may become clicked or held.
  * @typedef {object} Press
  * @property {number} id
  * @property {import("./picking.js").Picked} picked
@@ -27,9 +27,9 @@ import * as THREE from "./three.js";
 const REACH = { mouse: 14, pen: 20, touch: 34 }; // around the place to grab [px]
 /** @type {Record<string, number>} */
 const NEAR = { mouse: 4, pen: 6, touch: 16 }; // around bodies that can be held [px]
-const STILL = 4; // who moves less has clicked [px]
-const LONG = 180; // who presses longer takes hold [ms]
-const FIRMER = 0.0025; // of the logarithm, per pixel of the wheel
+const STILL = 4; // a press that moves less is a click [px]
+const LONG = 180; // a longer press takes hold [ms]
+const FIRMER = 0.0025; // change of the logarithm of firmness per pixel of the wheel
 
 export class Pointer {
   /**
@@ -53,7 +53,7 @@ export class Pointer {
     const { canvas } = view;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
-    // drags are told between frames where the browser can
+    // drags are reported between frames if the browser supports it
     const raw = "onpointerrawupdate" in canvas;
     const drag = (/** @type {Event} */ event) => this.drag(/** @type {PointerEvent} */ (event));
     canvas.addEventListener(raw ? "pointerrawupdate" : "pointermove", drag);
@@ -77,7 +77,7 @@ export class Pointer {
    * @param {MouseEvent} event
    */
   cast(event) {
-    // in a drag the canvas stays where it is; asking for its place lays out the page
+    // during a drag the canvas does not move; querying its position lays out the page
     const box = this.grip?.box ?? this.view.canvas.getBoundingClientRect();
     const x = (2 * (event.clientX - box.left)) / box.width - 1;
     const y = 1 - (2 * (event.clientY - box.top)) / box.height;
@@ -85,7 +85,7 @@ export class Pointer {
     return this.ray.ray;
   }
 
-  /** Where the hand can grip, in the world; null if nothing is driven. */
+  /** Point where the hand can grip, in the world; null if nothing is driven. */
   handle() {
     const { device } = this.hand;
     if (!device) return null;
@@ -94,7 +94,7 @@ export class Pointer {
   }
 
   /**
-   * Pixels of the canvas where a point of the world is seen.
+   * Pixels of the canvas at which a point of the world appears.
    * @param {THREE.Vector3} point
    */
   seen(point) {
@@ -159,7 +159,7 @@ export class Pointer {
   }
 
   /**
-   * A body that is not driven: held as soon as the pointer moves, or has been there for a while.
+   * A press on a body that is not driven: it is held once the pointer moves, or after a while.
    * @param {PointerEvent} event
    */
   pressBody(event) {
@@ -175,7 +175,7 @@ export class Pointer {
    * @param {PointerEvent} event
    */
   near({ clientX, clientY, pointerType }) {
-    // who rides along looks round instead
+    // a riding viewer looks around instead
     if (!this.touch.ready || this.view.eye.ride) return null;
     return this.picking.pick(clientX, clientY, NEAR[pointerType] ?? NEAR.mouse);
   }
@@ -258,7 +258,7 @@ export class Pointer {
   }
 
   /**
-   * The eye by keyboard, when the picture has the focus.
+   * Move the eye by keyboard, when the picture has the focus.
    * @param {KeyboardEvent} event
    */
   key(event) {

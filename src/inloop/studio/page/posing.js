@@ -1,7 +1,7 @@
-// Poses of bodies as quaternions, and forces of contacts as arrows, from the numbers of a plant; as
-// plant/drawn/poses.py and studio/plants/show.py do it.
+// Poses of bodies as quaternions, and forces of contacts as arrows, from the numbers of a plant, as
+// in plant/drawn/poses.py and studio/plants/show.py.
 
-const LEAST_FORCE = 1e-6; // [N]: less is no arrow
+const LEAST_FORCE = 1e-6; // [N]: smaller forces have no arrow
 const PER_BODY = 12;
 const AT_REST = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]; // pose of the ground
 
@@ -11,7 +11,7 @@ const AT_REST = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]; // pose of the ground
  * @param {ArrayLike<number>} X
  */
 export function quaternions(X) {
-  const found = [];
+  const poses = [];
   for (let at = 0; at < X.length; at += PER_BODY) {
     const [xx, xy, xz, yx, yy, yz, zx, zy, zz] = Array.from({ length: 9 }, (_, k) => X[at + 3 + k]);
     const trace = xx + yy + zz;
@@ -25,14 +25,14 @@ export function quaternions(X) {
     ];
     const best = squares.indexOf(Math.max(...squares));
     const divisor = 2 * Math.sqrt(squares[best]);
-    found.push(X[at], X[at + 1], X[at + 2], ...(rows[best] ?? rows[3]).map((x) => x / divisor));
+    poses.push(X[at], X[at + 1], X[at + 2], ...(rows[best] ?? rows[3]).map((x) => x / divisor));
   }
-  return found;
+  return poses;
 }
 
 /**
  * @param {ArrayLike<number>} X pose
- * @param {number} at where it begins
+ * @param {number} at index of its first number
  * @param {number[]} v
  */
 function turned(X, at, v) {
@@ -51,14 +51,14 @@ function turned(X, at, v) {
  */
 export function arrows(contacts, X, points, record) {
   return contacts.flatMap(({ body, origin, turn, columns }) => {
-    const found = columns.map((column) => record[column]);
-    if (!(Math.max(...found.slice(3).map(Math.abs)) > LEAST_FORCE)) return [];
+    const pointAndForce = columns.map((column) => record[column]);
+    if (!(Math.max(...pointAndForce.slice(3).map(Math.abs)) > LEAST_FORCE)) return [];
     const axes = [0, 1, 2].map((k) => points.at(turn + k)); // columns of R_BF
     const inBody = (/** @type {number[]} */ v) =>
       [0, 1, 2].map((i) => axes[0][i] * v[0] + axes[1][i] * v[1] + axes[2][i] * v[2]);
-    const p_B = inBody(found.slice(0, 3)).map((x, i) => x + points.at(origin)[i]);
+    const p_B = inBody(pointAndForce.slice(0, 3)).map((x, i) => x + points.at(origin)[i]);
     const [of, at] = body < 0 ? [AT_REST, 0] : [X, PER_BODY * body];
     const p_W = turned(of, at, p_B).map((x, i) => x + of[at + i]);
-    return [...p_W, ...turned(of, at, inBody(found.slice(3)))];
+    return [...p_W, ...turned(of, at, inBody(pointAndForce.slice(3)))];
   });
 }

@@ -1,4 +1,4 @@
-// Principal moments of inertia, as `principal` of studio/drawing/anatomy.py tells them.
+// Principal moments of inertia, as returned by `principal` of studio/drawing/anatomy.py.
 
 /** @typedef {[number, number, number]} Vector */
 
@@ -6,7 +6,7 @@ const SWEEPS = 30;
 
 /**
  * Principal moments, the smallest first, and their axes as rows: right-handed, and each along the
- * body axis that it is nearest to. Jacobi's rotations.
+ * body axis nearest to it. Computed by Jacobi rotations.
  * @param {number[][]} inertia
  * @returns {{ moments: Vector, axes: [Vector, Vector, Vector] }}
  */

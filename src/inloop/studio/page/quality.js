@@ -1,15 +1,15 @@
-// How much light is worth: "full" with an environment and shadows, or "simple", which a processor
-// draws 30 times a second. A person's choice is kept; without one, what the machine can do decides.
+// Styles of drawing: "full" with an environment and shadows, or "simple", which a CPU draws 30 times
+// per second. The user's choice is kept; by default, the speed of the machine decides.
 
 import { byId } from "./dom.js";
 
 /** @typedef {"full" | "simple"} Style */
 
 const KEY = "inloop.style";
-const MOST = 33; // that a picture may take [ms]
-const SLOW_ONES = 4; // so many in a row are too many
+const MOST = 33; // longest acceptable time of a picture [ms]
+const SLOW_ONES = 4; // after so many slow pictures in a row, the style changes
 
-/** True if the processor draws, because there is no graphics card that a page may use. */
+/** True if the CPU draws, because the page has no access to a graphics card. */
 export function withoutGraphicsCard() {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
@@ -18,10 +18,10 @@ export function withoutGraphicsCard() {
   return /swiftshader|llvmpipe|software/i.test(name);
 }
 
-/** The style that is drawn in, and the button that changes it. */
+/** The current style, and the button that changes it. */
 export class Quality {
   /**
-   * @param {boolean} slow whether the processor draws
+   * @param {boolean} slow whether the CPU draws
    * @param {(style: Style) => void} changed
    */
   constructor(slow, changed) {
@@ -36,19 +36,19 @@ export class Quality {
       this.set(this.style === "full" ? "simple" : "full");
       localStorage.setItem(KEY, this.style);
     };
-    this.tell();
+    this.show();
   }
 
   /** @param {Style} style */
   set(style) {
     this.style = style;
     this.late = 0;
-    this.tell();
+    this.show();
     this.changed(style);
   }
 
   /**
-   * What a picture has taken [ms]; if many take too long and nobody has chosen, simple ones follow.
+   * Time of a picture [ms]; several slow ones change to the simple style unless the user has chosen.
    * @param {number} cost
    */
   took(cost) {
@@ -56,7 +56,7 @@ export class Quality {
     if (this.late >= SLOW_ONES && !this.chosen && this.style === "full") this.set("simple");
   }
 
-  tell() {
+  show() {
     const full = this.style === "full";
     const button = byId("style");
     button.setAttribute("aria-pressed", String(full));

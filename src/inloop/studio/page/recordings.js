@@ -1,4 +1,4 @@
-// Recording on the server: start, stop, replay, download; and a look back at the last minutes.
+// Recording on the server: start, stop, replay, download; and rewinding of the last minutes.
 
 import { byId, dress, icon, make, press } from "./dom.js";
 import { figure } from "./numbers.js";
@@ -7,7 +7,7 @@ import { clockTime } from "./timeline.js";
 /** @typedef {import("./messages.js").Recording} Recording */
 /** @typedef {import("./messages.js").File} File */
 
-/** What the button says, and whether it looks pressed. */
+/** Label of the button, and whether it looks pressed. */
 const PHASES = {
   off: { word: "Record", on: false },
   starting: { word: "Starting …", on: true },
@@ -41,7 +41,7 @@ export class Recordings {
     return this.now !== null && PHASES[this.now.phase].on;
   }
 
-  /** Ask, and say at once that it was asked for. */
+  /** Request recording to start or stop, and show at once that it was requested. */
   toggle() {
     if (!this.connection.ready) return;
     const on = !this.active;
@@ -50,7 +50,7 @@ export class Recordings {
   }
 
   /**
-   * What the server shows: "live", or the name of a file.
+   * The source shown by the server: "live", or the name of a file.
    * @param {string} source
    */
   playing(source) {
@@ -66,16 +66,16 @@ export class Recordings {
   show(recording, can) {
     const before = this.now;
     this.now = recording;
-    // a plant that cannot be replayed has no disk
+    // a plant that cannot be replayed has no files
     const nowhere = can.includes("subscribe") && !can.includes("replay");
     byId("record").hidden = nowhere;
     byId("recordings").hidden = nowhere;
     byId("recording-panel").hidden = nowhere && !byId("videos").children.length;
     this.dressButton(recording.phase);
-    this.tell(recording);
+    this.showCurrent(recording);
     if (this.active && before?.phase !== recording.phase) byId("recording-panel").open = true;
     const listed = JSON.stringify([recording.files, can, recording.phase]);
-    if (listed === this.listed) return; // rows that are pressed just now stay
+    if (listed === this.listed) return; // do not replace rows that are being pressed
     this.listed = listed;
     this.files = recording.files;
     this.can = can;
@@ -90,10 +90,10 @@ export class Recordings {
   }
 
   /**
-   * File, size and time of what is being recorded, or why it has ended early.
+   * Show file, size and duration of the current recording, or why it has ended early.
    * @param {Recording} recording
    */
-  tell({ phase, file, bytes, seconds, problem, files }) {
+  showCurrent({ phase, file, bytes, seconds, problem, files }) {
     const count = files.length ? `${files.length}` : "";
     byId("recording-note").textContent = PHASES[phase].on ? "recording" : count;
     const place = byId("recording-now");
@@ -171,7 +171,7 @@ export class Recordings {
   }
 }
 
-/** Looking back: the poses of the last minutes, moved through by hand or at half speed. */
+/** Rewinding: the poses of the last minutes, moved through by hand or at half speed. */
 export class Rewind {
   /** @type {[number, number]} */
   span = [0, 0];
@@ -200,7 +200,7 @@ export class Rewind {
     else this.start();
   }
 
-  /** Begin five seconds ago, or where the slider is, and play slowly. */
+  /** Start five seconds ago, or at the slider's position, and play slowly. */
   start() {
     const [first, last] = this.view.motion.span;
     if (!last) return;
@@ -231,7 +231,7 @@ export class Rewind {
   }
 
   /**
-   * To the frame before or behind the one that is looked at.
+   * Go to the frame before or after the one shown.
    * @param {number} by
    */
   step(by) {

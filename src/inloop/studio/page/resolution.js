@@ -1,17 +1,17 @@
-// How many pixels are drawn for one who rides along: as many as can be drawn in time.
+// The resolution for a riding viewer: as many pixels as can be drawn in time.
 
 const STEPS = [2, 1.4, 1, 0.7, 0.5, 0.35, 0.25]; // pixels drawn per pixel of the page
 const FIRST = 0.5; // without a graphics card
-const MOST = 26; // that a picture may take [ms]
-const LITTLE = 9; // that lets more be tried [ms]
-const [SLOW_ONES, QUICK_ONES] = [2, 12]; // so many in a row decide
+const MOST = 26; // longest acceptable time of a picture [ms]
+const LITTLE = 9; // a shorter time permits a higher resolution [ms]
+const [SLOW_ONES, QUICK_ONES] = [2, 12]; // so many in a row change the resolution
 
 export class Resolution {
   slow = 0; // pictures in a row
   quick = 0;
 
   /**
-   * @param {boolean} processor draws
+   * @param {boolean} processor whether the CPU draws
    * @param {number} own pixels of the screen per pixel of the page
    */
   constructor(processor, own) {
@@ -24,7 +24,7 @@ export class Resolution {
   }
 
   /**
-   * What a picture has taken [ms].
+   * Report the time of a picture [ms].
    * @param {number} cost
    */
   took(cost) {

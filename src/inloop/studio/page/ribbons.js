@@ -1,4 +1,4 @@
-// Strips of ground: roads, verges and marks, whole or in dashes.
+// Strips of ground: roads, verges and markings, solid or dashed.
 
 import * as THREE from "./three.js";
 import { plain, speckles } from "./tinted.js";
@@ -7,11 +7,11 @@ import { plain, speckles } from "./tinted.js";
 /** @typedef {[number, number, number]} Vector */
 /** @typedef {import("./surroundings.js").Colours} Colours */
 
-const TILE = { asphalt: 5, gravel: 4, verge: 8 }; // after so far textures repeat [m]
+const TILE = { asphalt: 5, gravel: 4, verge: 8 }; // distance after which textures repeat [m]
 const MARKS = new Set(["white", "yellow"]);
 
 /**
- * A strip of ground; its triangles face up whichever way its edges run.
+ * A strip of ground; its triangles face up for either direction of its edges.
  * @param {Ribbon} ribbon
  * @param {Colours} colours
  * @param {number} order
@@ -48,46 +48,46 @@ export function ribbonObject({ surface, left, right, dash }, colours, order) {
 }
 
 /**
- * Left and right points in turn, in one piece.
+ * Left and right points alternately, in one piece.
  * @param {Vector[]} left
  * @param {Vector[]} right
  */
 const pairs = (left, right) => [left.flatMap((point, k) => [point, right[k]])];
 
 /**
- * The same in pieces: so long there, so long not.
+ * The same in dashes, of length `on` with gaps of length `off`.
  * @param {Vector[]} left
  * @param {Vector[]} right
  * @param {[number, number]} dash
  */
 function dashes(left, right, [on, off]) {
   /** @type {Vector[][]} */
-  const found = [];
+  const dashList = [];
   /** @type {Vector[]} */
   let piece = [];
   let way = 0;
   for (let k = 0; k + 1 < left.length; k += 1) {
     const length = Math.hypot(...left[k + 1].map((x, i) => x - left[k][i]));
-    // from place to place where a dash begins or ends, or the next point is
+    // advance to the next start or end of a dash, or the next point
     for (let at = 0; at < length; ) {
       const phase = (way + at) % (on + off);
-      const there = phase < on;
-      if (there && !piece.length) piece.push(...cut(left, right, k, at / length));
-      const next = Math.min(length, at + (there ? on : on + off) - phase + 1e-9);
-      if (there) piece.push(...cut(left, right, k, next / length));
-      if (piece.length && (!there || next < length)) {
-        found.push(piece);
+      const inDash = phase < on;
+      if (inDash && !piece.length) piece.push(...cut(left, right, k, at / length));
+      const next = Math.min(length, at + (inDash ? on : on + off) - phase + 1e-9);
+      if (inDash) piece.push(...cut(left, right, k, next / length));
+      if (piece.length && (!inDash || next < length)) {
+        dashList.push(piece);
         piece = [];
       }
       at = next;
     }
     way += length;
   }
-  return piece.length ? [...found, piece] : found;
+  return piece.length ? [...dashList, piece] : dashList;
 }
 
 /**
- * Both points between two of the edges.
+ * Interpolated points on both edges.
  * @param {Vector[]} left
  * @param {Vector[]} right
  * @param {number} k

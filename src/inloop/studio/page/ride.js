@@ -1,20 +1,20 @@
-// Cameras that bodies carry: where the eye of somebody is who rides along.
+// Cameras carried by bodies: the eye of a riding viewer.
 
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Camera} Camera */
 
-const LATER = 0.18; // time constant by which a camera that stays level follows the heading [s]
-const LONGEST = 0.1; // between two pictures, for that [s]
+const LATER = 0.18; // time constant with which a level camera follows the heading [s]
+const LONGEST = 0.1; // longest time step of this filter [s]
 
-/** Brings the eye of a view along with a body. */
+/** Moves the eye of a view along with a body. */
 export class Ride {
   /** @type {Camera | null} */
   camera = null; // null: the eye is free
   /** @type {string | null} */
-  body = null; // that a free eye goes along with
+  body = null; // followed by a free eye
   /** @type {THREE.Vector3 | null} */
-  last = null; // where that body was
+  last = null; // last position of that body
   /** @type {number | null} */
   heading = null; // [rad]
   moved = 0; // [s]
@@ -25,13 +25,13 @@ export class Ride {
     view.carry = (now) => this.follow(now / 1000);
   }
 
-  /** Whether something carries the eye, so that it must not widen or wander by itself. */
+  /** Whether a body carries the eye, so that it must not widen the view or move by itself. */
   get on() {
     return this.camera !== null || this.body !== null;
   }
 
   /**
-   * Take a camera; null: none, and the eye goes along with a body, or stays.
+   * Choose a camera; null: none, and the eye follows a body, or stays.
    * @param {Camera | null} camera
    * @param {string | null} body
    */
@@ -44,7 +44,7 @@ export class Ride {
   }
 
   /**
-   * Bring the eye to where it is carried.
+   * Move the eye along with its body.
    * @param {number} now page time [s]
    */
   follow(now) {
@@ -58,14 +58,14 @@ export class Ride {
   }
 
   /**
-   * A free eye is shifted by as much as its body has moved.
+   * Shift a free eye by the motion of its body.
    * @param {THREE.Object3D} node
    */
   accompany({ position }) {
     const { eye, stage } = this.view;
     if (!this.last) {
       this.last = position.clone();
-      eye.surround(stage.corners); // wherever it has gone to
+      eye.surround(stage.corners); // wherever it is now
       return;
     }
     if (this.last.equals(position)) return;
@@ -75,7 +75,7 @@ export class Ride {
   }
 
   /**
-   * Where a camera is and how it is turned, in the world.
+   * Position and orientation of a camera, in the world.
    * @param {Camera} camera
    * @param {THREE.Object3D} node of its body
    * @param {number} now [s]
@@ -85,7 +85,7 @@ export class Ride {
     const turn = follow === "heading" ? this.level(node, up, now) : node.quaternion;
     const at = new THREE.Vector3(...look);
     const offset = new THREE.Vector3(...eye).sub(at);
-    // who looks round from outside goes round what is looked at
+    // from outside, looking around orbits the body
     if (follow === "heading") offset.applyAxisAngle(up, glance.turn);
     const from = offset.clone().add(at).applyQuaternion(turn).add(node.position);
     at.applyQuaternion(turn).add(node.position);
@@ -94,7 +94,7 @@ export class Ride {
     FRAME.lookAt(from, at, head);
     const aim = new THREE.Quaternion().setFromRotationMatrix(FRAME);
     if (follow === "fixed") {
-      // who looks round from inside turns the head
+      // from inside, looking around turns the head
       aim.premultiply(GLANCE.setFromAxisAngle(head, glance.turn));
       aim.multiply(GLANCE.setFromAxisAngle(RIGHT, glance.lift));
     }
@@ -109,16 +109,16 @@ export class Ride {
   }
 
   /**
-   * How a body is turned about the vertical, followed a little later.
+   * Heading of a body about the vertical, followed with a short delay.
    * @param {THREE.Object3D} node
    * @param {THREE.Vector3} up
    * @param {number} now [s]
    */
   level({ quaternion }, up, now) {
     const ahead = new THREE.Vector3(1, 0, 0).applyQuaternion(quaternion);
-    const wish = up.y ? Math.atan2(-ahead.z, ahead.x) : Math.atan2(ahead.y, ahead.x);
-    const before = this.heading ?? wish;
-    const way = Math.atan2(Math.sin(wish - before), Math.cos(wish - before));
+    const goal = up.y ? Math.atan2(-ahead.z, ahead.x) : Math.atan2(ahead.y, ahead.x);
+    const before = this.heading ?? goal;
+    const way = Math.atan2(Math.sin(goal - before), Math.cos(goal - before));
     const passed = Math.min(Math.max(now - this.moved, 0), LONGEST);
     this.heading = before + way * (1 - Math.exp(-passed / LATER));
     return new THREE.Quaternion().setFromAxisAngle(up, this.heading);
@@ -126,7 +126,7 @@ export class Ride {
 }
 
 /**
- * Where something that looks from a point of a body to another is, in the world.
+ * Pose in the world of a viewer that looks from a point of a body to another.
  * @param {THREE.Object3D} node
  * @param {[[number, number, number], [number, number, number]]} points
  */

@@ -1,4 +1,4 @@
-// What stands beside roads: trees, posts, boxes.
+// Objects next to roads: trees, posts, boxes.
 
 import * as THREE from "./three.js";
 import { coloured, plain, randomNumbers, shaded, unbounded } from "./tinted.js";
@@ -51,7 +51,7 @@ export function plantTrees(scenery, { tree, trunk }) {
 const clear = (edge, at, away) => edge.every(([x, y]) => Math.hypot(x - at.x, y - at.y) > away);
 
 /**
- * Posts on both sides, as far apart as is asked for.
+ * Posts on both sides, at the declared spacing.
  * @param {Scenery} scenery
  * @param {boolean} dark
  */
@@ -74,7 +74,7 @@ export function setPosts(scenery, dark) {
         new THREE.Vector3(...left[k]).addScaledVector(across, BESIDE),
         new THREE.Vector3(...right[k]).addScaledVector(across, -BESIDE),
       ];
-      // not on the next lane
+      // not on another road
       places.push(...beside.filter((at) => !roads.some((road) => lies(at, road))));
     }
   }

@@ -1,4 +1,4 @@
-// Scales under the picture: how long a length is, and how long an arrow for a force.
+// Scales below the picture: for lengths, and for the arrows of forces.
 
 import { byId, inside } from "./dom.js";
 import { roundDown, withPrefix } from "./numbers.js";

@@ -1,7 +1,7 @@
-// Samples of the chosen signals: appended without loss, read by stretches of time.
+// Samples of the chosen signals: appended without loss, read by time range.
 
 const CAPACITY = 1 << 18; // rows; at 5 kHz the last 26 to 52 s
-const HAIR = 1e-9; // [s] of rounding between two ways to tell a time
+const HAIR = 1e-9; // rounding between two computations of a time [s]
 
 export class Samples {
   /** @type {Float64Array} */
@@ -26,7 +26,7 @@ export class Samples {
   }
 
   /**
-   * Keep these signals; what was kept of them stays.
+   * Keep these signals, with their existing samples.
    * @param {string[]} names
    */
   choose(names) {
@@ -47,7 +47,7 @@ export class Samples {
     if (!count) return;
     const start = lastFall(times, this.length ? this.times[this.length - 1] : -Infinity);
     if (start >= 0) {
-      this.clear(); // a reset: what was before is another run
+      this.clear(); // a reset: earlier samples belong to another run
       const rest = {
         times: times.subarray(start),
         columns: columns.map((c) => c.subarray(start)),
@@ -131,7 +131,7 @@ export class Samples {
   }
 
   /**
-   * [times, values…] between two times, thinned to the extremes of so many buckets.
+   * [times, values…] between two times, thinned to the extremes of a number of buckets.
    * @param {string[]} names
    * @param {number} from
    * @param {number} to
@@ -179,7 +179,7 @@ export class Samples {
 }
 
 /**
- * The last row that is earlier than the one before it; -1 if time only goes on.
+ * The last row that is earlier than the one before it; -1 if time only increases.
  * @param {Float64Array} times
  * @param {number} before
  */
@@ -189,7 +189,7 @@ function lastFall(times, before) {
 }
 
 /**
- * Smallest and largest value in the order in which they come; null where there is none.
+ * Smallest and largest value in their order in time; null where there is none.
  * @param {Float32Array} column
  * @param {number} start
  * @param {number} stop

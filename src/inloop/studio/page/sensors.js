@@ -1,4 +1,4 @@
-// Sensors: what each of them tells just now, with its units.
+// Sensors: their current readings, with units.
 
 import { byId, make } from "./dom.js";
 import { figure, NOISE, prefixFor, unitName } from "./numbers.js";
@@ -7,10 +7,10 @@ import { figure, NOISE, prefixFor, unitName } from "./numbers.js";
 
 /** @typedef {{ label: string, unit: string, count: number }} Group signals on one line */
 
-const FEW = 6; // that are shown without asking
+const FEW = 6; // sensors shown without opening the panel
 
 /**
- * Signals of a sensor as lines: components of a vector or a quaternion stand together.
+ * Signals of a sensor as lines: components of a vector or a quaternion share one.
  * @param {WatchedSensor} sensor
  * @returns {Group[]}
  */
@@ -77,11 +77,11 @@ class Entry {
       const mine = values.slice(first, first + count).map(rounded);
       first += count;
       // one prefix for all of them
-      const found = prefixFor(Math.max(...mine.map((value) => Math.abs(value ?? 0))), unit);
-      this.units[k].textContent = found.unit;
+      const prefix = prefixFor(Math.max(...mine.map((value) => Math.abs(value ?? 0))), unit);
+      this.units[k].textContent = prefix.unit;
       this.cells[k].forEach((cell, i) => {
         const value = mine[i];
-        cell.textContent = figure(value === null ? null : value / found.scale, 3);
+        cell.textContent = figure(value === null ? null : value / prefix.scale, 3);
       });
     });
   }

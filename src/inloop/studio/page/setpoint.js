@@ -1,4 +1,4 @@
-// Where the tool shall go, over the picture: the path, and a point that can be dragged.
+// The goal of the tool, drawn over the picture: the path, and a point that can be dragged.
 
 import { byId, makeSvg } from "./dom.js";
 import * as THREE from "./three.js";
@@ -23,7 +23,7 @@ export class SetPoint {
   timer = null;
 
   /**
-   * `aim` is told where the tool shall go.
+   * `aim` is called with the goal of the tool.
    * @param {import("./view.js").View} view
    * @param {(point: THREE.Vector3) => void} aim
    */
@@ -53,7 +53,7 @@ export class SetPoint {
   }
 
   /**
-   * Another path; none for a pose or a point.
+   * Set the path; empty for a pose or a point.
    * @param {number[][]} points
    */
   setPath(points) {
@@ -69,7 +69,7 @@ export class SetPoint {
   }
 
   /**
-   * Pixels where a point of the world is seen; null behind the eye, and in it, where it is nowhere.
+   * Pixels at which a point of the world appears; null behind the eye, or in it.
    * @param {THREE.Vector3} point
    * @returns {[number, number] | null}
    */
@@ -94,7 +94,7 @@ export class SetPoint {
   }
 
   /**
-   * Where the ray of a pointer meets a plane.
+   * Intersection of a pointer's ray with a plane.
    * @param {PointerEvent} event
    * @param {THREE.Plane} plane
    */
@@ -112,7 +112,7 @@ export class SetPoint {
     if (event.button !== 0 || !this.wanted) return;
     event.preventDefault();
     this.marker.setPointerCapture(event.pointerId);
-    // it moves in the plane through it that faces the eye
+    // it moves in the plane through it and parallel to the picture
     const normal = this.view.eye.camera.getWorldDirection(new THREE.Vector3());
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, this.wanted);
     const met = this.meet(event, plane) ?? this.wanted;

@@ -1,4 +1,4 @@
-// What bodies look like: visuals of the scene as three.js objects, those of one material together.
+// Visuals of bodies as three.js objects, merged by material.
 
 import { CASTERS } from "./contactshadow.js";
 import { surface } from "./materials.js";
@@ -13,7 +13,7 @@ import * as THREE from "./three.js";
 /** @typedef {import("./meshes.js").Meshes | import("./meshes.js").Boxes} MeshSource */
 
 /**
- * Solids that are drawn at once: of one material, or in the simple style of any.
+ * Solids drawn together: of one material, or of any in the simple style.
  * @typedef {object} Batch
  * @property {number} opacity
  * @property {Look["material"]} material
@@ -21,9 +21,9 @@ import * as THREE from "./three.js";
  * @property {Array<{ solid: THREE.BufferGeometry, colour: THREE.Color }>} parts in body axes
  */
 
-const OPAQUE = 0.7; // what is less casts no shadow
-const SMALL = 0.05; // of all that is seen: no shadow of its own
-const FINEST = 0.015; // and no outline
+const OPAQUE = 0.7; // less opaque solids cast no shadow
+const SMALL = 0.05; // smaller solids, relative to the scene, cast no shadow
+const FINEST = 0.015; // and still smaller ones have no outline
 const EDGE_ANGLE = 30; // edges sharper than this are outlined [deg]
 const AROUND = 48; // corners of a circle that is drawn as a line
 
@@ -31,12 +31,12 @@ const AROUND = 48; // corners of a circle that is drawn as a line
 const vector = (p) => new THREE.Vector3(...p);
 
 /**
- * An object in body axes for the visuals of one body; `meshes` gives the packed ones.
+ * An object in body axes for the visuals of one body; `meshes` provides packed meshes.
  * @param {Look[]} visuals
- * @param {string} colour of those that have none
+ * @param {string} colour of visuals without one
  * @param {Palette} palette
  * @param {MeshSource} meshes
- * @param {{ style: Style, size: number }} how the style, and the size of all that is seen [m]
+ * @param {{ style: Style, size: number }} how the style, and the size of the scene [m]
  */
 export function bodyObject(visuals, colour, palette, meshes, how) {
   const { style, size } = how;
@@ -53,9 +53,9 @@ export function bodyObject(visuals, colour, palette, meshes, how) {
     }
     const points = lineOf(shape);
     if (points) body.add(placed(lineObject(points, own), visual));
-    const solid = solidOf(shape, picture ? "simple" : style, size); // which says where pictures lie
+    const solid = solidOf(shape, picture ? "simple" : style, size); // the simple solid has texture coordinates
     if (!solid) continue;
-    // without light that tells materials apart, all that is opaque is drawn at once
+    // the simple style does not distinguish materials, so that all opaque solids are drawn together
     const kind = style === "simple" && !picture ? opacity : [opacity, material, picture].join();
     const key = picture ? `${kind} ${batches.size}` : String(kind);
     const batch = batches.get(key) ?? { opacity, material, picture, parts: [] };
@@ -78,9 +78,9 @@ function batchObjects({ opacity, material, picture, parts }, palette, meshes, ho
   Object.assign(made, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   if (picture) meshes.paint(made, picture);
   /** @type {THREE.Object3D[]} */
-  const found = [];
+  const objects = [];
   if (style === "simple") {
-    // outlines are the body's own colour, moved towards the ink
+    // outlines have the body's own color, blended with the ink
     const ink = new THREE.Color(palette.ink);
     const edges = parts
       .filter(({ solid }) => radiusOf(solid) > FINEST * size)
@@ -88,16 +88,16 @@ function batchObjects({ opacity, material, picture, parts }, palette, meshes, ho
         painted(new THREE.EdgesGeometry(solid, EDGE_ANGLE), colour.clone().lerp(ink, 0.5)),
       );
     const lines = new THREE.LineBasicMaterial({ vertexColors: true });
-    if (edges.length) found.push(new THREE.LineSegments(merged(edges), lines));
+    if (edges.length) objects.push(new THREE.LineSegments(merged(edges), lines));
   }
   const solids = parts.map(({ solid, colour }) => painted(solid, colour));
   const whole = picture ? solids[0] : merged(solids);
-  found.push(shaded(new THREE.Mesh(whole, made), casts(whole, opacity, how)));
-  return found;
+  objects.push(shaded(new THREE.Mesh(whole, made), casts(whole, opacity, how)));
+  return objects;
 }
 
 /**
- * A geometry with one colour at all its corners.
+ * A geometry with one color at all vertices.
  * @param {THREE.BufferGeometry} geometry
  * @param {THREE.Color} colour
  */
@@ -109,10 +109,10 @@ function painted(geometry, colour) {
 }
 
 /**
- * A mesh that casts shadows and gets some.
+ * A mesh that casts and receives shadows.
  * @template {THREE.Mesh} T
  * @param {T} mesh
- * @param {boolean} casts not so if light goes through it, or if nobody would see its shadow
+ * @param {boolean} casts false if it is transparent, or too small for a visible shadow
  */
 export function shaded(mesh, casts) {
   mesh.receiveShadow = true;
@@ -123,8 +123,8 @@ export function shaded(mesh, casts) {
 }
 
 /**
- * Whether a solid casts a shadow: light does not go through it, and in the simple style, where
- * every triangle counts, it is not small either.
+ * Whether a solid casts a shadow: it is opaque and, in the simple style, where every triangle
+ * counts, not small.
  * @param {THREE.BufferGeometry} geometry
  * @param {number} opacity
  * @param {{ style: Style, size: number }} how
@@ -165,7 +165,7 @@ function ownColour({ color }, colour) {
 }
 
 /**
- * Points of a shape that is a line; null of others.
+ * Points of a shape that is a line; null for others.
  * @param {Shape} shape
  */
 function lineOf(shape) {
@@ -202,7 +202,7 @@ function lineObject(points, colour) {
 }
 
 /**
- * Free what the graphics card holds of an object and its children; shared geometry stays.
+ * Free the graphics memory of an object and its children; shared geometry stays.
  * @param {THREE.Object3D} object
  */
 export function dispose(object) {

@@ -1,11 +1,11 @@
-// Keys of the page, and the sheet that lists them.
+// Keyboard shortcuts of the page, and the sheet that lists them.
 
 import { byId, make, typing, usesSpace } from "./dom.js";
 import { keyName } from "./handpanel.js";
 
 export class Shortcuts {
   /**
-   * Keys that lead levers, and what they lead.
+   * Keys that move levers, and the names of these.
    * @type {() => Array<{ name: string, more: string[], less: string[] }>}
    */
   levers = () => [];
@@ -21,7 +21,7 @@ export class Shortcuts {
   }
 
   /**
-   * A key as `event.key` gives it, with what it does.
+   * Add a key, as given by `event.key`, with its action.
    * @param {string} key
    * @param {string} what
    * @param {() => void} run
@@ -37,7 +37,7 @@ export class Shortcuts {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const entry = this.table.get(key);
     if (!entry) return;
-    // a button or a list that has the focus keeps its own keys
+    // a focused button or list keeps its own keys
     if ([" ", "Home"].includes(key) && usesSpace(event)) return;
     if (event.target instanceof HTMLSelectElement) return;
     event.preventDefault();

@@ -1,14 +1,14 @@
-// Sky, hills at the horizon, ground, and the shade of a body on it.
+// Sky, hills at the horizon, ground, and the shadow of a body on it.
 
 import * as THREE from "./three.js";
 import { plain, speckles } from "./tinted.js";
 
 /** @typedef {import("./surroundings.js").Colours} Colours */
 
-const REACH = 2600; // of the ground around the eye [m]
-/** After so far the texture of the ground repeats [m]. */
+const REACH = 2600; // radius of the ground around the eye [m]
+/** Distance after which the texture of the ground repeats [m]. */
 export const TILE = 30;
-// in front of all ribbons that it lies on
+// drawn in front of all ribbons below it
 const ABOVE = { polygonOffset: true, polygonOffsetFactor: -40, polygonOffsetUnits: -160 };
 
 /** @param {Colours} colours */
@@ -78,7 +78,7 @@ export function makeGround(height, { ground }) {
 }
 
 /**
- * Where the lamp's shadow falls.
+ * The surface that receives the lamp's shadow.
  * @param {boolean} dark
  */
 export function castShadow(dark) {

@@ -1,4 +1,4 @@
-// Where a slider stands for a value, and the other way round.
+// The position of a slider for a value, and its inverse.
 
 export const STEPS = 1000; // of a slider
 

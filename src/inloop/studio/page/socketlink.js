@@ -1,15 +1,15 @@
 // A link to a studio: one WebSocket.
 
 /**
- * What comes over a link.
+ * Events of a link.
  * @typedef {object} LinkEvents
  * @property {() => void} open
  * @property {(data: string | ArrayBuffer) => void} data
- * @property {(code: number) => void} closed with a code of WebSockets
+ * @property {(code: number) => void} closed with the WebSocket close code
  */
 
 /**
- * Texts of JSON and binary frames both ways, to whoever has the plant.
+ * A two-way link for JSON texts and binary frames, to the process that runs the plant.
  * @typedef {object} Link
  * @property {boolean} ready
  * @property {(data: string | ArrayBuffer) => void} send

@@ -1,22 +1,22 @@
-// Solids of shapes as three.js geometry: sharp ones for the simple style, with edges that catch the
-// light for the full one; and solids of one material put together, to be drawn at once.
+// Solids of shapes as three.js geometry: with sharp edges for the simple style, with beveled edges for
+// the full one; and merging of solids of one material, to be drawn together.
 
-import { PLANES } from "./planes.js"; // of the two coordinates of a plate, and of its thickness
+import { PLANES } from "./planes.js"; // axes of the two coordinates of a plate, and of its thickness
 import * as THREE from "./three.js";
 
 /** @typedef {import("./messages.js").Look["shape"]} Shape */
 /** @typedef {import("./quality.js").Style} Style */
 /** @typedef {[number, number, number]} Vector */
 
-const BEVEL = 0.1; // of the smallest size of a plate or a box
-const WIDEST_BEVEL = 0.03; // of its largest
+const BEVEL = 0.1; // relative to the smallest size of a plate or a box
+const WIDEST_BEVEL = 0.03; // relative to its largest
 const CREASE = Math.cos((35 * Math.PI) / 180); // sharper edges stay sharp
 
 /** @param {Vector} p */
 const vector = (p) => new THREE.Vector3(...p);
 
 /**
- * Corners of a circle: as many as it takes to look round, in a picture of some size.
+ * Number of corners for which a circle looks round, in a scene of some size.
  * @param {number} radius
  * @param {number} size of all that is seen [m]
  * @param {boolean} fine
@@ -28,7 +28,7 @@ function cornersOfCircle(radius, size, fine) {
 }
 
 /**
- * The solid of a shape; null of one that is a line, or is not drawn.
+ * The solid of a shape; null for a line, or a shape that is not drawn.
  * @param {Shape} shape
  * @param {Style} style
  * @param {number} size of all that is seen [m]
@@ -51,7 +51,7 @@ export function solidOf(shape, style, size) {
     case "cone":
       return along(shape.axis, new THREE.ConeGeometry(shape.radius, shape.length, around));
     case "torus": {
-      // the ring of three.js lies in x, y
+      // the torus of three.js lies in x, y
       const across = Math.max(6, Math.round(0.6 * cornersOfCircle(shape.tube, size, fine)));
       const torus = new THREE.TorusGeometry(shape.radius, shape.tube, across, 2 * around);
       return along(shape.axis, torus.rotateX(Math.PI / 2));
@@ -66,7 +66,7 @@ export function solidOf(shape, style, size) {
 }
 
 /**
- * About y, its edges rounded a little.
+ * About y, with slightly rounded edges.
  * @param {number} radius
  * @param {number} length
  * @param {number} around
@@ -110,7 +110,7 @@ function plate({ corners, thickness, plane }, fine) {
 }
 
 /**
- * An outline in x, y made thick along z.
+ * An outline in x, y, extruded along z.
  * @param {number[][]} corners
  * @param {number} thickness
  * @param {boolean} fine
@@ -133,7 +133,7 @@ function extruded(corners, thickness, fine) {
 }
 
 /**
- * A geometry along y, turned to an axis.
+ * A geometry along y, rotated to an axis.
  * @param {Vector} axis
  * @param {THREE.BufferGeometry} geometry
  */
@@ -147,8 +147,8 @@ export function toward(axis) {
 }
 
 /**
- * Normals that are smooth but for sharp edges: of each corner, the mean of those triangles at its
- * place that are bent less against its own.
+ * Normals that are smooth except at sharp edges: at each corner, the mean over the triangles at its
+ * place that form a small angle with its own.
  * @param {THREE.BufferGeometry} geometry
  */
 function creased(geometry) {
@@ -187,7 +187,7 @@ function creased(geometry) {
 }
 
 /**
- * Geometries put together as one, without what only some of them have.
+ * Geometries merged into one, without attributes that only some of them have.
  * @param {THREE.BufferGeometry[]} parts
  */
 export function merged(parts) {
@@ -205,7 +205,7 @@ export function merged(parts) {
     }
     whole.setAttribute(name, new THREE.BufferAttribute(values, 3));
   }
-  // corners that triangles share stay shared
+  // shared corners stay shared
   /** @type {number[]} */
   const indices = [];
   let first = 0;
@@ -221,17 +221,17 @@ export function merged(parts) {
 }
 
 /**
- * Triangles between rings, one after the other.
+ * Triangles between consecutive rings.
  * @param {number} rings
  * @param {number} around corners of each
  */
 export function skin(rings, around) {
-  const found = [];
+  const triangles = [];
   for (let ring = 0; ring + 1 < rings; ring += 1) {
     for (let i = 0; i < around; i += 1) {
       const [a, b] = [ring * around + i, ring * around + ((i + 1) % around)];
-      found.push(a, b, a + around, b, b + around, a + around);
+      triangles.push(a, b, a + around, b, b + around, a + around);
     }
   }
-  return found;
+  return triangles;
 }

@@ -1,12 +1,12 @@
-// What a piano sounds like: strings struck as fast as the hammer of the plant is.
+// Sound of a piano: strings struck with the speed of the plant's hammer.
 
 import { address } from "./carried.js";
 import { byId, dress, press } from "./dom.js";
 import { Voices } from "./voices.js";
 
 const KEPT = "inloop.sound";
-const FASTEST = 9; // hammer [m/s]: what is faster has run away
-const BEAT = 1 / 60; // in which the studio tells of notes [s]
+const FASTEST = 9; // hammer [m/s]: a faster one has diverged
+const BEAT = 1 / 60; // period with which the studio reports notes [s]
 
 export class Sound {
   /** @type {AudioContext | null} */
@@ -43,14 +43,14 @@ export class Sound {
     byId("volume").value = String(this.volume);
     byId("volume").oninput = () => this.setVolume(Number(byId("volume").value));
     byId("sound").onclick = () => this.switch(!this.on);
-    // browsers let a page sound only after a person has done something in it
+    // browsers allow sound only after a user action on the page
     for (const gesture of ["pointerdown", "keydown"])
       window.addEventListener(gesture, () => this.wake(), { capture: true });
     this.show();
   }
 
   /**
-   * Another plant: is there anything to be heard of it?
+   * A new plant: show the controls if it makes a sound.
    * @param {boolean} plays notes
    * @param {import("./messages.js").Voice[]} voices
    */
@@ -76,7 +76,7 @@ export class Sound {
   /** @param {number} volume */
   setVolume(volume) {
     this.volume = volume;
-    // as ears count: half of the way sounds half as loud
+    // perceived loudness: half of the range sounds about half as loud
     if (this.gain) this.gain.gain.value = volume ** 2;
     this.keep();
   }
@@ -85,7 +85,7 @@ export class Sound {
     localStorage.setItem(KEPT, JSON.stringify({ on: this.on, volume: this.volume }));
   }
 
-  /** Let it sound, now that a person has done something. */
+  /** Start sound, after a user action. */
   async wake() {
     if (!this.on || !this.playing) return;
     try {
@@ -104,21 +104,21 @@ export class Sound {
     this.show();
   }
 
-  /** Let voices of the plant sound, if anything may. */
+  /** Start voices of the plant, if sound is on. */
   raise() {
     if (!this.context || !this.gain || this.voices || !this.declared.length) return;
     this.voices = new Voices(this.context, this.gain, this.declared);
   }
 
   /**
-   * Let voices follow signals.
+   * Update voices from signals.
    * @param {(signals: string[]) => number[]} values
    */
   follow(values) {
     if (this.on) this.voices?.follow(values);
   }
 
-  /** Strings, volume, and two ways out: the loudspeaker, and a video. */
+  /** Connect strings and volume to two outputs: the loudspeaker, and a video. */
   async open() {
     const context = new AudioContext({ latencyHint: "interactive" });
     await context.audioWorklet.addModule(address("stringprocessor.js"));
@@ -148,14 +148,14 @@ export class Sound {
     this.show();
   }
 
-  /** From the blow to the ear, about [s]; null if nothing sounds. */
+  /** Approximate delay from the strike to the ear [s]; null without sound. */
   get latency() {
     if (this.context?.state !== "running") return null;
     const way = (this.connection.roundTrip ?? 0) / 2000 + BEAT / 2;
     return way + this.context.baseLatency + (this.context.outputLatency || 0);
   }
 
-  /** Sound track for a video; null if nothing sounds. */
+  /** Sound track for a video; null without sound. */
   get track() {
     return (this.latency !== null && this.recorded?.stream.getAudioTracks()[0]) || null;
   }

@@ -1,14 +1,14 @@
-// How sounds follow signals.
+// Frequency and loudness of sounds as functions of signals.
 
 import { together } from "./gauges.js";
 import { clamp } from "./numbers.js";
 
 /** @typedef {import("./messages.js").Voice} Voice */
 
-const LOWEST = 8; // tones below are not heard [Hz]
+const LOWEST = 8; // lower tones are inaudible [Hz]
 
 /**
- * How high and how loud a voice is.
+ * Frequency and loudness of a voice.
  * @param {Voice} voice
  * @param {(signals: string[]) => number[]} values
  */
@@ -18,8 +18,8 @@ export function sounding(
 ) {
   /** @param {string[]} names */
   const size = (names) => {
-    const found = together(values(names), "size");
-    return Number.isFinite(found) ? found : 0;
+    const value = together(values(names), "size");
+    return Number.isFinite(value) ? value : 0;
   };
   const frequency = kind === "tone" ? hertz * size(signals) : pitch;
   const part = clamp((size(effort) - quiet) / (loud - quiet), 0, 1);

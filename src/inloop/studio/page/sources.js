@@ -1,13 +1,13 @@
-// Other hands than the pointer: keys, game controller, MIDI keyboard.
+// Sources of the hand other than the pointer: keys, game controller, MIDI keyboard.
 
 import { typing, usesSpace } from "./dom.js";
 
 /** @typedef {import("./hand.js").Hand} Hand */
 
-const DEAD = 0.08; // a stick at rest is not quite at zero
+const DEAD = 0.08; // dead zone: a stick at rest is not exactly at zero
 const POLL = 8; // [ms]
 
-/** Keys that the device declares: down drives to their value, up lets go. */
+/** Keys declared by the device: pressing drives to their value, releasing lets go. */
 export class KeySource {
   /** @param {Hand} hand */
   constructor(hand) {
@@ -49,24 +49,24 @@ export class KeySource {
   }
 }
 
-/** A game controller: left stick across, or the two triggers. */
+/** A game controller: left stick sideways, or the two triggers. */
 export class PadSource {
   /** @type {number | null} */
   timer = null;
 
   /**
    * @param {Hand} hand
-   * @param {(name: string | null) => void} tell
+   * @param {(name: string | null) => void} notify
    */
-  constructor(hand, tell) {
+  constructor(hand, notify) {
     this.hand = hand;
     this.active = false;
     window.addEventListener("gamepadconnected", (event) => {
-      tell(event.gamepad.id);
+      notify(event.gamepad.id);
       this.timer ??= setInterval(() => this.poll(), POLL);
     });
     window.addEventListener("gamepaddisconnected", () => {
-      tell(null);
+      notify(null);
       clearInterval(this.timer ?? undefined);
       this.timer = null;
       if (this.active) this.hand.letGo("controller");
@@ -92,7 +92,7 @@ export class PadSource {
   }
 }
 
-/** A MIDI keyboard: a note drives to the end of the range, the harder the quicker. */
+/** A MIDI keyboard: a note drives to the end of the range, faster for higher velocity. */
 export class MidiSource {
   /** @param {Hand} hand */
   constructor(hand) {

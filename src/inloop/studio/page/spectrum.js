@@ -2,9 +2,9 @@
 
 /** @typedef {{ spacing: number, amplitudes: Float64Array, resolution: number }} Spectrum [Hz] */
 
-const FINER = 4; // frequencies per line of the samples' own resolution, by zeros behind them
-const LEAST = 16; // samples that make a spectrum
-const UNEVEN = 0.01; // of a step between samples
+const FINER = 4; // frequencies per line of the samples' own resolution, by zero padding
+const LEAST = 16; // minimum number of samples for a spectrum
+const UNEVEN = 0.01; // tolerated variation of the sampling step, relative to it
 
 /**
  * Discrete Fourier transform in place, radix 2: the length of both parts is a power of two.
@@ -59,7 +59,7 @@ function swap(array, i, j) {
 }
 
 /**
- * First row from which on samples are even and without gaps; 0 if all of them are.
+ * First row from which samples are evenly spaced and without gaps; 0 if all are.
  * @param {Float64Array} times
  * @param {Float32Array} values
  */
@@ -74,9 +74,8 @@ export function evenFrom(times, values) {
 }
 
 /**
- * Amplitudes by frequency k · `spacing` [Hz], from 0 to half the sample rate; null of too few
- * samples. They are taken without their mean and through a Hann window; a sine of amplitude A shows
- * A.
+ * Amplitudes at frequencies k · `spacing` [Hz], from 0 to half the sample rate; null if there are too
+ * few samples. The mean is removed and a Hann window applied; a sine of amplitude A yields A.
  * @param {Float64Array} times
  * @param {Float32Array} values
  * @returns {Spectrum | null}
@@ -102,7 +101,7 @@ export function spectrum(times, values) {
 }
 
 /**
- * The highest peak between two frequencies, by the parabola through the logarithms of three lines;
+ * The highest peak between two frequencies, by a parabola through the logarithms of three lines;
  * null if there is none.
  * @param {Spectrum} of
  * @param {number} from
@@ -122,7 +121,7 @@ export function highestPeak({ spacing, amplitudes }, from, to) {
 }
 
 /**
- * The largest amplitude of each of so many stretches of a logarithmic axis, where it begins.
+ * The largest amplitude in each bucket of a logarithmic axis, with the bucket's first frequency.
  * @param {Spectrum} of
  * @param {number} from
  * @param {number} to

@@ -61,7 +61,7 @@ export class SpectrumChart extends Chart {
   }
 
   /**
-   * Spectra of the samples between two times; tells if they are of less than that.
+   * Show spectra of the samples between two times; returns a note if fewer samples were used.
    * @param {import("./samples.js").Samples} samples
    * @param {number} from
    * @param {number} to
@@ -101,7 +101,7 @@ export class SpectrumChart extends Chart {
   }
 
   /**
-   * Write the frequency of each signal's highest peak at it.
+   * Label each signal's highest peak with its frequency.
    * @param {uPlot} plot
    */
   label(plot) {
@@ -130,21 +130,21 @@ export class SpectrumChart extends Chart {
 }
 
 /**
- * Some round numbers, so many per decade.
+ * Round numbers in a range: the given leading digits of each decade.
  * @param {number} low
  * @param {number} high
  * @param {number[]} leads
  */
 function round(low, high, leads) {
-  const found = [];
+  const numbers = [];
   for (
     let power = Math.floor(Math.log10(low) - 1e-9);
     power <= Math.log10(high) + 1e-9;
     power += 1
   ) {
-    found.push(...leads.map((lead) => Number(`${lead}e${power}`)));
+    numbers.push(...leads.map((lead) => Number(`${lead}e${power}`)));
   }
-  return found.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
+  return numbers.filter((x) => x >= low * (1 - 1e-9) && x <= high * (1 + 1e-9));
 }
 
 /**
@@ -153,8 +153,8 @@ function round(low, high, leads) {
  * @param {number} high
  */
 function frequencies(low, high) {
-  const found = round(low, high, [1, 2, 5]);
-  if (found.length > 2) return found;
+  const ticks = round(low, high, [1, 2, 5]);
+  if (ticks.length > 2) return ticks;
   const step = roundDown((high - low) / 4);
   const first = Math.ceil(low / step);
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);

@@ -1,4 +1,4 @@
-// Bodies, ground, springs and arrows as three.js objects, brought to a pose.
+// Bodies, ground, springs and arrows as three.js objects, moved to a pose.
 
 import { Arrows } from "./arrows.js";
 import { Backdrop, themeOf } from "./backdrop.js";
@@ -21,8 +21,8 @@ import * as THREE from "./three.js";
 /** @typedef {import("./shapes.js").MeshSource} MeshSource */
 /** @typedef {{ t: number, back: boolean, box: import("./surprise.js").Box | null }} At simulated time [s], if it is looked back at, and what has appeared */
 
-const LAMP = 1.85; // how bright the lamp is, in the full style
-const ENVIRONMENT = 0.56; // how bright the room around is, in the full style
+const LAMP = 1.85; // brightness of the lamp, in the full style
+const ENVIRONMENT = 0.56; // brightness of the environment, in the full style
 const MAP = 2048; // pixels of the shadow map
 
 const GHOST = new THREE.MeshBasicMaterial({
@@ -47,14 +47,14 @@ export class Stage {
   /** @type {Surroundings | null} */
   surroundings = null;
   /** @type {import("./messages.js").Scenery | null} */
-  scenery = null; // what to make them of
+  scenery = null; // their description
   /** @type {Mirror | null} */
   mirror = null;
   /** @type {{ light?: THREE.Texture, dark?: THREE.Texture }} */
-  rooms = {}; // around the scene; each is made once
+  rooms = {}; // environments, each created once
 
   /**
-   * `meshes` gives the objects of packed meshes; without it they are boxes.
+   * `meshes` provides the objects of packed meshes; by default they are boxes.
    * @param {MeshSource} [meshes]
    */
   constructor(meshes = new Boxes()) {
@@ -75,7 +75,7 @@ export class Stage {
   }
 
   /**
-   * Draw with a renderer, in a style: soft shadows and light from all around, or neither.
+   * Draw with a renderer, in a style: with or without soft shadows and environment light.
    * @param {THREE.WebGLRenderer} renderer
    * @param {Style} style
    */
@@ -91,7 +91,7 @@ export class Stage {
   }
 
   /**
-   * Build what a scene of the server describes.
+   * Build the objects of a scene from the server.
    * @param {Scene} scene
    * @param {Palette} palette
    * @param {Eye} eye
@@ -137,7 +137,7 @@ export class Stage {
   }
 
   /**
-   * Floor and light, for whoever draws.
+   * Add floor and light.
    * @param {Scene} scene
    * @param {Palette} palette
    * @param {Eye} eye
@@ -159,24 +159,24 @@ export class Stage {
       this.rooms[theme] ??= makeEnvironment(renderer, theme === "dark");
       this.scene.environment = this.rooms[theme];
       this.scene.environmentIntensity = ENVIRONMENT;
-      // the room's up is y
+      // y is up in the environment
       this.scene.environmentRotation.set(eye.up.y ? 0 : Math.PI / 2, 0, 0);
     }
     this.aim(eye);
   }
 
   /**
-   * Bring bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links
-   * `deflection` times as far from straight.
+   * Move bodies to poses: position and quaternion, 7 numbers each; nodes of flexible links are
+   * displaced `deflection` times as far from straight.
    * @param {Float32Array} actual
    * @param {number} deflection
    */
   pose(actual, deflection) {
     const { description: scene } = this;
     if (!scene) return;
-    const whole = actual.length >= 7 * scene.bodies.length;
+    const complete = actual.length >= 7 * scene.bodies.length;
     const bodies =
-      deflection !== 1 && scene.flexible.length && whole
+      deflection !== 1 && scene.flexible.length && complete
         ? exaggerate(actual, scene, deflection)
         : actual;
     let at = 0;
@@ -193,7 +193,7 @@ export class Stage {
   }
 
   /**
-   * Light from above the left shoulder of whoever looks from where the eye is first.
+   * Place the lamp above the left shoulder of a viewer at the eye's initial position.
    * @param {Eye} eye
    */
   aim(eye) {
@@ -215,10 +215,10 @@ export class Stage {
   }
 
   /**
-   * Draw what is there as an eye sees it.
+   * Draw the scene as seen by a camera.
    * @param {THREE.Camera} camera
    * @param {At} moment
-   * @param {import("./camera.js").Place | null} behind where a mirror is
+   * @param {import("./camera.js").Place | null} behind pose of the eye of a mirror
    */
   render(camera, moment = { t: 0, back: false, box: null }, behind = null) {
     const { renderer, surroundings } = this;
@@ -243,7 +243,7 @@ export class Stage {
   }
 
   /**
-   * Bring the lamp along with a body.
+   * Move the lamp along with a body.
    * @param {THREE.Object3D | undefined} node
    */
   shineOn(node) {
@@ -256,7 +256,7 @@ export class Stage {
   }
 
   /**
-   * Draw bodies once more, where they were in an earlier run.
+   * Draw bodies a second time, at their poses in an earlier run.
    * @param {THREE.Camera} camera
    * @param {Float32Array} bodies
    */

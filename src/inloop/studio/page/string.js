@@ -4,11 +4,11 @@
 //   f_n = n c / (2 L) √(1 + B n²),  c = √(T L / M),  B = π² ε,   losses σ_n = b1 + b3 ω_n²,
 // and the hammer pushes all of them through its felt, F = K ξᵖ, ξ the compression:
 //   q̈_n + 2 σ_n q̇_n + ω_n² q_n = (2 / M) sin(nπα) F,   m v̇ = -F.
-// What is heard is the force at the bridge, T Σ (nπ/L) (-1)ⁿ q_n, through a low-pass of first order
-// that stands for the soundboard. Faster hammers press the felt harder, which is stiffer then: they sound brighter.
+// The audible signal is the force at the bridge, T Σ (nπ/L) (-1)ⁿ q_n, through a first-order low-pass
+// that models the soundboard. Faster hammers compress the felt more, which makes it stiffer: they sound brighter.
 //
-// Numbers of C4 from A. Chaigne, A. Askenfelt, "Numerical simulations of piano strings", J. Acoust.
-// Soc. Am. 95 (1994), doi:10.1121/1.408459. Other notes have the same wire and hammer: L goes with 1/f.
+// Data of C4 from A. Chaigne, A. Askenfelt, "Numerical simulations of piano strings", J. Acoust.
+// Soc. Am. 95 (1994), doi:10.1121/1.408459. Other notes have the same wire and hammer, with L ∝ 1/f.
 
 const C4 = {
   length: 0.62, // [m]
@@ -25,11 +25,11 @@ const HAMMER = {
 };
 const MIDDLE_C = 60;
 const DAMPER = 30; // σ of all modes while the damper lies on the string [1/s]
-const BOARD = 3000; // corner of the soundboard's low-pass [Hz]
+const BOARD = 3000; // cutoff of the soundboard's low-pass [Hz]
 const HIGHEST = 12000; // mode [Hz]
 const MOST_MODES = 80;
 const FINE = 4; // steps per sample while hammer and string touch
-const GONE = 1e-3; // a hammer so far below the string does not come back [m]
+const GONE = 1e-3; // a hammer this far below the string does not return [m]
 const LEVEL = 0.036; // of full scale, per newton at the bridge
 const SILENT = 1e-5; // [N] at the bridge
 
@@ -59,7 +59,7 @@ export class StruckString {
     this.rate = rate;
     this.mass = scale * C4.mass;
     const length = scale * C4.length;
-    // tuned by its tension
+    // the tension tunes the string
     const tension = (this.mass / length) * ((2 * length * first) ** 2 / (1 + B));
     const f = (/** @type {number} */ n) => n * first * Math.sqrt((1 + B * n * n) / (1 + B));
     let count = 1;
@@ -77,7 +77,7 @@ export class StruckString {
   }
 
   /**
-   * Let the damper fall on the string, or lift it.
+   * Lower the damper onto the string, or lift it.
    * @param {boolean} on
    */
   setDamper(on) {
@@ -87,7 +87,7 @@ export class StruckString {
   }
 
   /**
-   * The exact free motion of all modes over a time, as the entries of 2 by 2 matrices.
+   * The exact free motion of all modes over a time h, as entries of 2 by 2 matrices.
    * @param {number} h [s]
    */
   freeMotion(h) {
@@ -111,21 +111,21 @@ export class StruckString {
   }
 
   /**
-   * A hammer meets the string, which may still sound.
+   * A hammer strikes the string, which may still be sounding.
    * @param {number} speed [m/s]
    */
   strike(speed) {
     this.hammer = { at: this.displacement, speed };
   }
 
-  /** Of the string, where the hammer strikes it [m]. */
+  /** Displacement of the string at the striking point [m]. */
   get displacement() {
     let sum = 0;
     for (let k = 0; k < this.q.length; k += 1) sum += this.shape[k] * this.q[k];
     return sum;
   }
 
-  /** Is there anything to be heard? */
+  /** Whether the string is audible. */
   get sounds() {
     if (this.hammer) return true;
     let most = 0;
@@ -138,7 +138,7 @@ export class StruckString {
   }
 
   /**
-   * Add the next samples to those that are there.
+   * Add the next samples to the buffer.
    * @param {Float32Array} samples
    */
   render(samples) {

@@ -1,10 +1,10 @@
-// Strings in the thread of the browser that makes sound.
+// Strings in the browser's audio thread.
 
 import { StruckString } from "./string.js";
 
 /** @typedef {{ note: number, speed: number } | { note: number, damp: true }} Blow */
 
-const MOST = 8; // strings; the oldest falls silent for another one
+const MOST = 8; // strings; a new one replaces the oldest
 
 const scope = /** @type {any} */ (globalThis);
 
@@ -19,13 +19,13 @@ class StringProcessor extends scope.AudioWorkletProcessor {
 
   /** @param {Blow} blow */
   take(blow) {
-    const found = this.strings.get(blow.note);
+    const sounding = this.strings.get(blow.note);
     if ("damp" in blow) {
-      found?.setDamper(true);
+      sounding?.setDamper(true);
       return;
     }
-    const string = found ?? new StruckString(blow.note, scope.sampleRate);
-    string.setDamper(false); // it is up before the hammer is
+    const string = sounding ?? new StruckString(blow.note, scope.sampleRate);
+    string.setDamper(false); // the damper lifts before the hammer strikes
     string.strike(blow.speed);
     this.strings.set(blow.note, string);
     if (this.strings.size > MOST) this.strings.delete([...this.strings.keys()][0]);

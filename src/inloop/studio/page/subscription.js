@@ -1,4 +1,4 @@
-// Samples of a carried plant that the page plots: taken record by record, sent together.
+// Samples of an embedded plant for plots: taken record by record, sent together.
 
 const MOST = 0xffff; // samples of one frame
 
@@ -9,8 +9,8 @@ export class Subscription {
     this.columns = [];
     /** @type {string[]} */
     this.signals = [];
-    this.every = 1; // of so many records one is sent
-    this.first = 0; // number of the first sample that waits
+    this.every = 1; // one in so many records is sent
+    this.first = 0; // number of the first pending sample
     /** @type {number[]} */
     this.times = [];
     /** @type {number[][]} */
@@ -18,7 +18,7 @@ export class Subscription {
   }
 
   /**
-   * Other signals from now on.
+   * Choose the signals from now on.
    * @param {string[]} signals
    * @param {number[]} columns
    * @param {number} every
@@ -31,17 +31,17 @@ export class Subscription {
     this.clear();
   }
 
-  /** Nothing waits. */
+  /** Discard pending samples. */
   clear() {
     this.times = [];
     this.values = this.columns.map(() => []);
   }
 
   /**
-   * Take a record, if it is one that is sent.
-   * @param {number} number of it
+   * Take a record, if it is one to be sent.
+   * @param {number} number of the record
    * @param {ArrayLike<number>} rows
-   * @param {number} at where it begins
+   * @param {number} at index of its first value
    */
   take(number, rows, at) {
     if (!this.columns.length || number % this.every || this.times.length >= MOST) return;

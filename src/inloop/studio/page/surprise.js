@@ -1,4 +1,4 @@
-// A box that appears on the road ahead of who drives, at a random time, and whether it was hit.
+// A box that appears on the road ahead of the driver, at a random time, and whether it was hit.
 
 import { overlap } from "./rectangles.js";
 import { placeAhead } from "./roadahead.js";
@@ -8,23 +8,23 @@ import { randomNumbers } from "./tinted.js";
 /** @typedef {import("./messages.js").Scenery} Scenery */
 /** @typedef {import("./messages.js").Obstacle & { heading: number }} Box */
 
-const JUMP = 30; // a body that moves so far between two frames was put there [m]
+const JUMP = 30; // a body that moves so far between two frames was placed there [m]
 
 export class Surprise {
   /** @type {"off" | "waiting" | "ahead" | "passed" | "hit"} */
   stand = "off";
   /** @type {{ t: number, box: Box } | null} */
-  shown = null; // since when [s]
+  shown = null; // with the time at which it appeared [s]
   hits = 0; // in all runs
   wait = 0; // after the body has become fast enough [s]
   /** @type {number | null} */
-  fast = null; // since when it is [s]
+  fast = null; // time since which the body is fast enough [s]
   /** @type {{ t: number, at: THREE.Vector3 } | null} */
-  before = null; // the body in the frame before
+  before = null; // the body in the previous frame
 
   /**
    * @param {Scenery | null} scenery
-   * @param {number} body index of the one that drives
+   * @param {number} body index of the driving body
    * @param {number} seed of its times
    */
   constructor(scenery, body, seed) {
@@ -35,7 +35,7 @@ export class Surprise {
     this.random = randomNumbers(seed);
   }
 
-  /** It may appear once from now on, and once more after each reset. */
+  /** From now on the box may appear once, and once more after each reset. */
   arm() {
     if (!this.declared) return;
     const { earliest, latest } = this.declared;
@@ -50,7 +50,7 @@ export class Surprise {
   }
 
   /**
-   * Poses came.
+   * Called for each frame of poses.
    * @param {import("./frames.js").Poses} frame
    */
   see({ t, bodies }) {
@@ -66,7 +66,7 @@ export class Surprise {
   }
 
   /**
-   * @param {THREE.Vector3} at where the body is
+   * @param {THREE.Vector3} at position of the body
    * @param {number} heading [rad]
    * @param {number} speed [m/s]
    * @param {number} t [s]
@@ -85,7 +85,7 @@ export class Surprise {
   }
 
   /**
-   * Whether the box is hit, or lies behind.
+   * Determine whether the box is hit, or passed.
    * @param {import("./rectangles.js").Rectangle} body
    */
   judge(body) {

@@ -1,4 +1,4 @@
-// What lies around one who drives: ground to the horizon, sky, roads, and what stands beside them.
+// The surroundings of a driver: ground to the horizon, sky, roads, and objects next to them.
 
 import { Cones } from "./cones.js";
 import { ribbonObject } from "./ribbons.js";
@@ -40,9 +40,9 @@ const COLOURS = {
     yellow: "#b08a1e",
   },
 };
-const [CLEAR, HAZY] = [150, 1500]; // from here haze begins, and all is haze [m]
-const BLOB = 1.5; // shade under a body: times its size
-const LIFT = 0.02; // of the shade above the ground [m]
+const [CLEAR, HAZY] = [150, 1500]; // distances at which haze begins, and hides everything [m]
+const BLOB = 1.5; // size of the shadow below a body, relative to it
+const LIFT = 0.02; // height of the shadow above the ground [m]
 
 export class Surroundings {
   object = new THREE.Group();
@@ -56,7 +56,7 @@ export class Surroundings {
   /**
    * @param {Scenery} scenery
    * @param {"light" | "dark"} theme
-   * @param {boolean} shadows cast by a lamp; else there is a blob below the body
+   * @param {boolean} shadows cast by a lamp; otherwise a blob below the body
    */
   constructor(scenery, theme, shadows) {
     this.scenery = scenery;
@@ -83,7 +83,7 @@ export class Surroundings {
   }
 
   /**
-   * Bring sky and ground along with the eye, and what a body does to its moment.
+   * Move sky and ground along with the eye, and update shadows, cones and the box to the time shown.
    * @param {THREE.Camera} camera
    * @param {Map<string, THREE.Object3D>} nodes
    * @param {import("./stage.js").At} moment
@@ -91,7 +91,7 @@ export class Surroundings {
   update(camera, nodes, { t, back, box }) {
     const { x, y } = camera.position;
     this.sky.position.set(x, y, this.scenery.ground);
-    // whole tiles, so that the texture stays where it is
+    // whole tiles, so that the texture does not move
     this.ground.position.set(Math.round(x / TILE) * TILE, Math.round(y / TILE) * TILE, 0);
     this.putBox(box);
     const { body, rear, front, half, below } = this.scenery.outline;

@@ -1,4 +1,4 @@
-// Dark or light: the system's wish, or the person's choice, which is kept.
+// Dark or light: the system's preference, or the user's choice, which is kept.
 
 import { byId } from "./dom.js";
 
@@ -7,7 +7,7 @@ import { byId } from "./dom.js";
 const KEY = "inloop.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
-/** Colours of the style sheet for what is drawn by script. */
+/** Colors of the style sheet, for drawing by script. */
 export function palette() {
   const style = getComputedStyle(document.documentElement);
   /** @param {string} name */

@@ -1,2 +1,2 @@
-// The one place that knows where three.js lies.
+// The only module that knows the address of three.js.
 export * from "/vendor/three.module.min.js";

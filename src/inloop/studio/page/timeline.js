@@ -1,4 +1,4 @@
-// The whole of a recording: where the moment shown is, what happened when, and moving through it.
+// Timeline of a recording: the displayed time, the events, and navigation.
 
 import { byId, icon, make } from "./dom.js";
 
@@ -20,7 +20,7 @@ const WORDS = {
 const JUMP = 1; // with the arrow keys on the bar [s]
 
 /**
- * A time as clocks tell it: "3.250 s", "12:05.3", "1:02:03".
+ * A time as on a clock: "3.250 s", "12:05.3", "1:02:03".
  * @param {number} seconds
  */
 export function clockTime(seconds) {
@@ -86,7 +86,7 @@ export class TimelineBar {
   }
 
   /**
-   * Another source: no recording until it tells of itself.
+   * A new source: no recording until the server announces one.
    * @param {string[]} can
    */
   clear(can) {
@@ -115,13 +115,13 @@ export class TimelineBar {
     if (this.on) this.connection.say({ do: "seek", at });
   }
 
-  /** One record back; a recording that plays stands then. */
+  /** Go one record back; this pauses a playing recording. */
   back(count = 1) {
     if (this.on) this.connection.say({ do: "step_back", count });
   }
 
   /**
-   * Arrow keys on the bar go by seconds, with Shift by tens of them.
+   * Arrow keys on the bar move by seconds, with Shift by tens of them.
    * @param {KeyboardEvent} event
    */
   key(event) {
@@ -171,7 +171,7 @@ export class TimelineBar {
     if (!this.recorded) return;
     const { length } = this.recorded;
     const at = this.place?.at ?? 0;
-    // a hand that drags the bar is not pulled back by what is still on its way
+    // while the bar is dragged, pending messages do not move it back
     if (!this.bar.matches(":active")) this.bar.value = String(at);
     this.bar.style.setProperty("--fill", `${(100 * at) / Math.max(length, 1e-9)}%`);
     this.time.textContent = `${clockTime(at)} / ${clockTime(length)}`;

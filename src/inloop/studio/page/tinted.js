@@ -1,17 +1,17 @@
-// Surfaces that take no light: their colours are what is seen, on the processor as on a graphics card.
+// Unlit surfaces: they show their own colors, drawn by a CPU or by a graphics card.
 
 import * as THREE from "./three.js";
 
 /**
- * A surface that takes no light: its colour is what is seen.
+ * An unlit surface: it shows its own color.
  * @param {THREE.MeshBasicMaterialParameters} how
  */
 export const plain = (how) => new THREE.MeshBasicMaterial({ toneMapped: false, ...how });
 
 /**
- * A texture of speckles around a colour.
+ * A texture of speckles around a color.
  * @param {string} colour
- * @param {number} rough how much speckles differ
+ * @param {number} rough contrast of the speckles
  * @param {number} coarse their size in pixels
  */
 export function speckles(colour, rough, coarse) {
@@ -35,7 +35,7 @@ export function speckles(colour, rough, coarse) {
 }
 
 /**
- * Shapes of several colours as one, darker where they face away from the light.
+ * Shapes of several colors merged into one, darker where they face away from the light.
  * @param {Array<[THREE.BufferGeometry, string]>} parts with y up
  */
 export function coloured(parts) {
@@ -64,7 +64,7 @@ export function shaded(shape, colour) {
 }
 
 /**
- * Instances lie all over the world: what the first looks like tells nothing of where they are.
+ * Instances are anywhere in the world: the bounds of the first do not apply to them.
  * @param {THREE.InstancedMesh} mesh
  */
 export function unbounded(mesh) {
@@ -73,7 +73,7 @@ export function unbounded(mesh) {
 }
 
 /**
- * The same numbers from 0 to 1 each time.
+ * A reproducible sequence of random numbers from 0 to 1.
  * @param {number} seed
  */
 export function randomNumbers(seed) {

@@ -1,4 +1,4 @@
-// Bodies held by the pointer: a spring from the place that was picked to where the pointer is.
+// Bodies held by the pointer: a spring from the picked point to the pointer.
 
 import { clamp } from "./numbers.js";
 import * as THREE from "./three.js";
@@ -7,20 +7,20 @@ import * as THREE from "./three.js";
 /** @typedef {import("./messages.js").Hold} Hold */
 
 /**
- * What the pointer holds.
+ * A body held by the pointer.
  * @typedef {object} Grasp
  * @property {Picked} picked
- * @property {THREE.Vector3} target where it is pulled to, in the world [m]
+ * @property {THREE.Vector3} target to which it is pulled, in the world [m]
  * @property {THREE.Vector3} from where the pointer took hold, in the world [m]
- * @property {boolean} pushes by a plain force, not by a spring
+ * @property {boolean} pushes by a constant force, not by a spring
  * @property {number} time when the pointer was there [ms]
  * @property {number} since when it took hold [ms]
  */
 
-const SPACING = 6; // between two messages: the server takes 200 a second [ms]
-const FIRMNESS = 256; // at most so many times as firm, or as soft, as suits the body
-const FINGER = 0.05; // of the scene's size: so long a spring pushes as hard as a plain finger does
-export const POINTER = 0; // number of its grip; the others are pins
+const SPACING = 6; // between two messages: the server accepts 200 per second [ms]
+const FIRMNESS = 256; // largest factor by which the spring is firmer or softer than the default for the body
+const FINGER = 0.05; // elongation of a spring that pushes as hard as a finger, relative to the scene's size
+export const POINTER = 0; // number of the pointer's grip; the others are pins
 
 export class Touch {
   /** @type {Grasp | null} */
@@ -48,7 +48,7 @@ export class Touch {
   }
 
   /**
-   * Another plant.
+   * A new plant.
    * @param {boolean} possible
    */
   setPlant(possible) {
@@ -57,23 +57,23 @@ export class Touch {
     this.firmness = 1;
   }
 
-  /** Nothing is held any more, for whatever reason. */
+  /** Nothing is held any more, for any reason. */
   clear() {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.grasp = null;
     this.holds = [];
     this.mine = false;
-    this.tell();
+    this.notify();
   }
 
-  /** Can bodies be held now? Not while the page looks back. */
+  /** Whether bodies can be held now: not while rewinding. */
   get ready() {
     return this.possible && this.view.moment === null && (this.mine || !this.holds.length);
   }
 
   /**
-   * Take hold of a place.
+   * Take hold of a point.
    * @param {Picked} picked
    * @param {boolean} pushes
    * @param {number} time
@@ -99,7 +99,7 @@ export class Touch {
   move(ray, time) {
     const { grasp, plane, view } = this;
     if (!grasp) return;
-    // in the plane of the picture through where it was
+    // in the plane through its last position and parallel to the picture
     view.eye.camera.getWorldDirection(plane.normal);
     plane.setFromNormalAndCoplanarPoint(plane.normal, grasp.target);
     const place = ray.intersectPlane(plane, new THREE.Vector3());
@@ -110,23 +110,23 @@ export class Touch {
   }
 
   /**
-   * Firmer or softer, by this factor.
+   * Change the firmness by a factor.
    * @param {number} factor
    */
   change(factor) {
     this.firmness = clamp(this.firmness * factor, 1 / FIRMNESS, FIRMNESS);
     if (this.grasp) this.later();
-    this.tell();
+    this.notify();
   }
 
-  /** Let go of what the pointer holds. */
+  /** Release the body held by the pointer. */
   end() {
     if (!this.grasp) return;
     this.grasp = null;
     this.send();
   }
 
-  /** Let the body stay held where it is, without the pointer. */
+  /** Pin the body where it is, without the pointer. */
   pin() {
     if (!this.grasp) return;
     this.send();
@@ -134,20 +134,20 @@ export class Touch {
     this.timer = undefined;
     this.grasp = null;
     this.connection.say({ do: "pin" });
-    this.tell();
+    this.notify();
   }
 
   /**
-   * Take a pin out; all holds by default.
+   * Release a pin; all holds by default.
    * @param {number} [grip]
    */
   letGo(grip) {
     if (grip === undefined) this.grasp = null;
     this.connection.say({ do: "let_go", grip });
-    this.tell();
+    this.notify();
   }
 
-  /** The newest of what is to be said, as soon as the server takes it. */
+  /** Send the newest state as soon as the server accepts it. */
   later() {
     const wait = this.sent + SPACING - performance.now();
     if (wait <= 0) this.send();
@@ -158,18 +158,18 @@ export class Touch {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.sent = performance.now();
-    this.connection.touch(this.grasp && this.wish(this.grasp), this.firmness);
-    this.tell();
+    this.connection.touch(this.grasp && this.message(this.grasp), this.firmness);
+    this.notify();
   }
 
   /**
-   * What the server is told.
+   * The message to the server.
    * @param {Grasp} grasp
    */
-  wish({ picked, target, from, pushes, time }) {
+  message({ picked, target, from, pushes, time }) {
     const push = new THREE.Vector3();
     if (pushes) {
-      // away from the eye, and where the pointer is drawn to
+      // away from the eye, and along the motion of the pointer
       const { eye } = this.view;
       if (!eye.flat) eye.camera.getWorldDirection(push).multiplyScalar(FINGER * eye.size);
       push.add(target).sub(from);
@@ -184,16 +184,16 @@ export class Touch {
   }
 
   /**
-   * What the server says is held, and by whom.
+   * Show which bodies are held according to the server, and by whom.
    * @param {import("./messages.js").Held} message
    */
   show({ mine, holds }) {
     this.mine = mine;
     this.holds = holds;
-    this.tell();
+    this.notify();
   }
 
-  tell() {
+  notify() {
     for (const watch of this.watchers) watch(this);
   }
 }

@@ -1,4 +1,4 @@
-// What is held, over the picture: the stretched spring, the force on the body, its size in words.
+// Held bodies, drawn over the picture: the stretched spring, the force on the body, and its size as text.
 
 import { make, makeSvg } from "./dom.js";
 import { withPrefix } from "./numbers.js";
@@ -9,9 +9,9 @@ import { POINTER } from "./touch.js";
 /** @typedef {import("./messages.js").Hold} Hold */
 
 const COILS = 8;
-const WIDTH = 5; // of the coils, half [px]
+const WIDTH = 5; // half width of the coils [px]
 const HEAD = 9; // of the arrow [px]
-const UNKNOWN = 600; // a body whose mass nobody has told by then cannot be moved [ms]
+const UNKNOWN = 600; // a body without a reported mass after this time cannot be moved [ms]
 const LIMITS = [
   "",
   " (as stiff as the step size allows)",
@@ -37,7 +37,7 @@ export class TouchDrawing {
       hidden: true,
     });
     view.frame.append(this.drawing, this.list);
-    this.told = "";
+    this.content = "";
     touch.watchers.push(() => this.update());
     view.afterFrame.push(() => this.update());
   }
@@ -49,7 +49,7 @@ export class TouchDrawing {
     this.words(holds, touch.mine);
   }
 
-  /** What the server told, with the pointer where it is now. */
+  /** Holds reported by the server, with the current position of the pointer. */
   holds() {
     const { holds, grasp, mine } = this.touch;
     if (!grasp || !mine) return holds.filter(({ grip }) => grip !== POINTER || !mine);
@@ -58,7 +58,7 @@ export class TouchDrawing {
   }
 
   /**
-   * Pixels of the picture where a point of the world is seen.
+   * Pixels of the picture at which a point of the world appears.
    * @param {THREE.Vector3} point
    */
   seen(point) {
@@ -78,20 +78,20 @@ export class TouchDrawing {
     const force = new THREE.Vector3(...hold.force);
     const tip = place.clone().addScaledVector(force, this.perNewton(hold));
     const [a, b] = [this.seen(place), this.seen(hold.pushes ? tip : vector(hold.target))];
-    const found = [makeSvg("circle", { cx: a.x, cy: a.y, r: 4, class: "held-point" })];
-    if (!hold.pushes) found.push(makeSvg("path", { d: spring(a, b), class: "held-spring" }));
+    const elements = [makeSvg("circle", { cx: a.x, cy: a.y, r: 4, class: "held-point" })];
+    if (!hold.pushes) elements.push(makeSvg("path", { d: spring(a, b), class: "held-spring" }));
     if (hold.grip !== POINTER)
-      found.push(makeSvg("circle", { cx: b.x, cy: b.y, r: 6, class: "held-pin" }));
+      elements.push(makeSvg("circle", { cx: b.x, cy: b.y, r: 6, class: "held-pin" }));
     const end = hold.pushes ? b : a.clone().lerp(b, 0.5);
     if (force.length() > 0 && a.distanceTo(b) > 2 * HEAD)
-      found.push(makeSvg("path", { d: arrow(a, end), class: "held-force" }));
+      elements.push(makeSvg("path", { d: arrow(a, end), class: "held-force" }));
     const text = makeSvg("text", { x: b.x + 10, y: b.y - 10, class: "held-words" });
     text.textContent = withPrefix(force.length(), "N");
-    return [...found, text];
+    return [...elements, text];
   }
 
   /**
-   * A push is drawn as long as the spring would be.
+   * A push is drawn with the length of the equivalent spring.
    * @param {Hold} hold
    */
   perNewton({ force }) {
@@ -100,7 +100,7 @@ export class TouchDrawing {
   }
 
   /**
-   * Who is held, how firmly, and how to let go.
+   * Texts: which bodies are held, how firmly, and how to release them.
    * @param {Hold[]} holds
    * @param {boolean} mine
    */
@@ -110,9 +110,9 @@ export class TouchDrawing {
       hold,
       text: this.line(hold, names[hold.body] ?? ""),
     }));
-    const told = JSON.stringify([mine, lines.map(({ hold, text }) => [hold.grip, text])]);
-    if (told === this.told) return;
-    this.told = told;
+    const content = JSON.stringify([mine, lines.map(({ hold, text }) => [hold.grip, text])]);
+    if (content === this.content) return;
+    this.content = content;
     this.list.hidden = !holds.length;
     this.list.replaceChildren(
       ...(mine || !holds.length ? [] : [make("p", {}, "Held by another page")]),
@@ -138,7 +138,7 @@ export class TouchDrawing {
     const { touch } = this;
     const pins = grip === POINTER;
     const act = () => (pins ? touch.pin() : touch.letGo(grip));
-    // with another finger, while the first one holds
+    // by another finger, while the first one holds
     return make("button", { onpointerdown: act, type: "button" }, pins ? "Pin" : "Let go");
   }
 }
@@ -147,7 +147,7 @@ export class TouchDrawing {
 const vector = (numbers) => new THREE.Vector3(...numbers);
 
 /**
- * The spring of drawings between two places.
+ * A spring symbol between two points.
  * @param {THREE.Vector2} a
  * @param {THREE.Vector2} b
  */
@@ -165,7 +165,7 @@ function spring(a, b) {
 }
 
 /**
- * An arrow from one place to another.
+ * An arrow from one point to another.
  * @param {THREE.Vector2} a
  * @param {THREE.Vector2} b
  */

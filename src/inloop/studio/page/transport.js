@@ -1,4 +1,4 @@
-// Pause, step, speed, reset, menu of mechanisms, and what the loop says of itself.
+// Pause, step, speed, reset, menu of mechanisms, and the status of the loop.
 
 import { byId, dress, inside, make, press } from "./dom.js";
 
@@ -52,7 +52,7 @@ export class Transport {
   }
 
   /**
-   * A plant that is greeted.
+   * Set up the controls for a plant.
    * @param {import("./messages.js").Hello} hello
    */
   setPlant({ plant, menu, can }) {
@@ -66,7 +66,7 @@ export class Transport {
         make("option", { value: name, selected: name === plant.name }, title || name),
       ),
     );
-    // a plant that has no others beside it needs no menu
+    // a single plant needs no menu
     byId("plant").parentElement?.toggleAttribute("hidden", plant.own && !menu.length);
     document.body.dataset.plant = plant.name;
     byId("title").textContent = plant.title;
@@ -76,7 +76,7 @@ export class Transport {
     this.allow();
   }
 
-  /** Controls that do nothing here are out of reach. */
+  /** Disable controls that have no effect here. */
   allow() {
     const controls = /** @type {const} */ (["pause", "step", "reset", "speed", "record"]);
     for (const what of controls) byId(what).disabled = !this.allowed(what);
@@ -84,7 +84,7 @@ export class Transport {
   }
 
   /**
-   * Choices that are made when the model is built.
+   * Offer options that apply when the model is built.
    * @param {string} plant
    * @param {Option[]} options
    */
@@ -122,7 +122,7 @@ export class Transport {
       );
     byId("options").replaceChildren(
       ...fields.map(({ label }) => label),
-      make("button", { onclick: build }, "Build anew"),
+      make("button", { onclick: build }, "Rebuild"),
     );
   }
 
@@ -163,7 +163,7 @@ export class Transport {
   }
 
   /**
-   * What one press can do about it.
+   * The action offered with a notice.
    * @param {State} state
    */
   remedy({ state, status, latched }) {
@@ -205,7 +205,7 @@ export class Transport {
 }
 
 /**
- * What was left out of the file, or added to it.
+ * Show what was left out of the file, or added to it.
  * @param {string[]} remarks
  */
 function showRemarks(remarks) {

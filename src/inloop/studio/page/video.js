@@ -1,7 +1,7 @@
-// A video of the picture, with the sound of the piano: made here, kept here until it is saved.
+// A video of the picture, with the sound of the piano, recorded and kept in the page until it is saved.
 //
-// The picture is drawn in another thread, on a canvas without a ground. Each one that is there is put
-// on the ground of the theme, in a canvas of its own, and the browser records that one.
+// The picture is drawn in another thread, on a transparent canvas. Each new picture is copied over the
+// background of the theme, in a second canvas, which the browser records.
 
 import { byId, dress, icon, make, press } from "./dom.js";
 import { figure } from "./numbers.js";
@@ -15,8 +15,8 @@ const KINDS = [
 ];
 const RATE = 30; // pictures per second
 const QUALITY = 8e6; // [bit/s]
-const LARGEST = 1e9; // bytes: all of it is in the memory of the browser
-const PIECE = 1000; // between two parts that the browser hands over [ms]
+const LARGEST = 1e9; // bytes, all in the memory of the browser
+const PIECE = 1000; // duration of the parts delivered by the browser [ms]
 
 export class Video {
   /** @type {MediaRecorder | null} */
@@ -105,12 +105,12 @@ export class Video {
     requestAnimationFrame(() => this.tick());
   }
 
-  /** The newest picture, with the time at which it shows the plant. */
+  /** Draw the newest picture, with its simulated time. */
   draw() {
     const { canvas, palette, shown } = this.view;
     const { picture } = this;
     if (!this.recorder) {
-      // coders want even numbers, and one size from begin to end
+      // encoders need even sizes that do not change
       picture.width = Math.max(canvas.clientWidth & ~1, 2);
       picture.height = Math.max(canvas.clientHeight & ~1, 2);
     }
@@ -126,7 +126,7 @@ export class Video {
   }
 
   /**
-   * A link to save it, for as long as the page is there.
+   * Offer a link to save it, as long as the page is open.
    * @param {Blob} blob
    * @param {string} name
    */
@@ -173,7 +173,7 @@ export class Video {
 }
 
 /**
- * For the name of a file.
+ * A date for the name of a file.
  * @param {Date} date
  */
 const stampOf = (date) => date.toISOString().slice(0, 19).replaceAll(":", "-").replace("T", "_");

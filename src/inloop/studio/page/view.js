@@ -1,4 +1,4 @@
-// The picture of the mechanism: where bodies and the eye are at each moment; draw.js draws it.
+// The picture of the mechanism: poses of bodies and of the eye over time; draw.js draws it.
 
 import { Eye } from "./camera.js";
 import { carried, startWorker } from "./carried.js";
@@ -13,11 +13,11 @@ import * as THREE from "./three.js";
 /** @typedef {import("./theme.js").Palette} Palette */
 /** @typedef {import("./motion.js").Moment} Moment */
 
-const STILL = 250; // without a graphics card pictures are smooth only after this time [ms]
+const STILL = 250; // without a graphics card, pictures are antialiased only after this time at rest [ms]
 const SLOW = 30; // between two pictures without a graphics card [ms]
-const [TIMED, TIMED_RIDE] = [8, 3]; // every so many pictures tell what they take
-const LEAST_MIRROR = 0.5; // coarser pictures have no mirror: it is given up first
-const MEASURE = 300; // between two looks at what has moved out of view [ms]
+const [TIMED, TIMED_RIDE] = [8, 3]; // one in so many pictures is timed
+const LEAST_MIRROR = 0.5; // at lower resolutions there is no mirror
+const MEASURE = 300; // between two checks for bodies out of view [ms]
 const NONE = new Float32Array(0);
 
 export class View {
@@ -40,13 +40,13 @@ export class View {
   /** @type {(picture: ImageBitmap) => void} */
   taken = () => {};
   /** @type {import("./messages.js").Scenery | null} */
-  scenery = null; // around who rides along
+  scenery = null; // around a riding viewer
   fallen = 0; // cones
   t = 0; // simulated time shown [s]
   /** @type {Float32Array} */
-  told = NONE; // what instruments show at the moment shown
+  readings = NONE; // values of the instruments at the time shown
   /**
-   * Bring the eye along with what carries it; false: nothing does.
+   * Move the eye along with the body that carries it; false: it is not carried.
    * @type {(now: number) => boolean}
    */
   carry = () => false;
@@ -60,7 +60,7 @@ export class View {
    * @type {(t: number) => import("./surprise.js").Box | null}
    */
   boxAt = () => null;
-  /** Whether the eye has to stay where it is: somebody holds a body by what is seen. */
+  /** Whether the eye must not move, because the user holds a body. */
   steady = () => false;
 
   /**
@@ -74,23 +74,23 @@ export class View {
     this.quality = new Quality(this.slow, () => this.build());
     this.resolution = new Resolution(this.slow, devicePixelRatio);
     /** @type {number[]} */
-    this.costs = []; // of the last pictures that were timed [ms]
+    this.costs = []; // of the last timed pictures [ms]
     this.eye = new Eye();
     this.motion = new Motion();
-    this.stage = new Stage(); // never drawn: for what is where
+    this.stage = new Stage(); // never drawn: for geometry queries
     this.forces = new ForceScale();
     /** @type {number | null} */
-    this.moment = null; // a stamp to look back at; null: now
+    this.moment = null; // the stamp shown while rewinding; null: now
     this.forcesShown = true;
     this.deflection = 1;
     this.rendered = 0;
-    this.moved = -Infinity; // when the last picture was asked for [ms]
+    this.moved = -Infinity; // when the last picture was requested [ms]
     this.changed = true; // since the last picture
-    this.drawing = false; // one picture at a time: if drawing is slow, moments are left out
-    this.builds = 0; // scenes that the thread was told to build
+    this.drawing = false; // one picture at a time: if drawing is slow, frames are skipped
+    this.builds = 0; // scenes sent to the drawing thread
     /** @type {number | null} */
-    this.waiting = null; // meshes that the last picture of this scene did not have yet
-    this.calls = 0; // of the graphics card for the last picture
+    this.waiting = null; // meshes missing in the last picture of this scene
+    this.calls = 0; // draw calls of the last picture
     /** @type {Array<() => void>} */
     this.afterFrame = [];
     this.worker = this.startDrawing();
@@ -113,10 +113,10 @@ export class View {
     worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
       if (data.arrived) {
-        this.changed = true; // a mesh
+        this.changed = true; // a mesh was loaded
         return;
       }
-      // a picture that was asked for before the scene was built tells nothing of it
+      // ignore a picture requested before the scene was built
       if (data.builds === this.builds) this.waiting = data.waiting;
       this.calls = data.calls;
       this.fallen = data.fallen;
@@ -135,7 +135,7 @@ export class View {
   }
 
   /**
-   * Another mechanism, or the same again: then a view that a person has chosen stays.
+   * A new mechanism, or the same again: then a view chosen by the user stays.
    * @param {Scene} scene
    * @param {boolean} same
    */
@@ -154,7 +154,7 @@ export class View {
   }
 
   /**
-   * The same mechanism with other measures: the eye stays where it is.
+   * The same mechanism with other dimensions: the eye stays where it is.
    * @param {Scene} scene
    */
   changeScene(scene) {
@@ -163,7 +163,7 @@ export class View {
   }
 
   /**
-   * Colours come from the theme, so that a change of theme builds anew.
+   * Colors depend on the theme: a change rebuilds the scene.
    * @param {Palette} palette
    */
   setPalette(palette) {
@@ -187,13 +187,13 @@ export class View {
 
   /** Whether the picture shows the scene with all its meshes, as it is now. */
   get settled() {
-    return this.waiting === 0 && !this.changed && !this.drawing && !this.eye.wish;
+    return this.waiting === 0 && !this.changed && !this.drawing && !this.eye.goal;
   }
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.frame;
     if (!width || !height) return;
-    Object.assign(this, { width, height }); // asking the canvas each time would lay out the page
+    Object.assign(this, { width, height }); // querying the canvas each time would lay out the page
     this.worker.postMessage({ do: "size", width, height });
     this.eye.setAspect(width / height);
     this.eye.changed = true;
@@ -223,7 +223,7 @@ export class View {
     for (const call of this.afterFrame) call();
   }
 
-  /** Ask for a picture of this moment. */
+  /** Request a picture of the current state. */
   draw() {
     this.drawing = true;
     this.eye.apply();
@@ -251,7 +251,7 @@ export class View {
   }
 
   /**
-   * Bring bodies to a moment; false if they are there already.
+   * Move bodies to a time; false if they are there already.
    * @param {Moment} moment
    */
   pose({ before, after, fraction }) {
@@ -261,7 +261,7 @@ export class View {
     this.shown = { before, after, fraction };
     this.bodies = between(before.bodies, after.bodies, fraction);
     this.arrows = after.arrows;
-    this.told = after.told;
+    this.readings = after.readings;
     const t = before.t + fraction * (after.t - before.t);
     if (t < this.t && this.moment === null) this.eye.startAnew();
     this.t = t;
@@ -271,14 +271,14 @@ export class View {
   }
 
   /**
-   * What moves out of view widens the view, unless a person has chosen it.
+   * Widen the view if bodies have moved out of it, unless the user has chosen it.
    * @param {number} now
    */
   measure(now) {
     if (this.steady() || now - this.measured < MEASURE) return;
     const first = this.measured === -Infinity;
     this.measured = now;
-    if (this.eye.include(this.stage.corners, first) && first) this.build(); // the floor lies below all of it
+    if (this.eye.include(this.stage.corners, first) && first) this.build(); // the floor lies below everything
   }
 
   /**
@@ -297,7 +297,7 @@ export class View {
   }
 
   /**
-   * Show displacements of flexible links so many times as large.
+   * Exaggerate displacements of flexible links by a factor.
    * @param {number} factor
    */
   showDeflection(factor) {
@@ -306,7 +306,7 @@ export class View {
     this.changed = true;
   }
 
-  /** The picture as PNG, on the theme's ground. */
+  /** The picture as PNG, on the theme's background. */
   async picture() {
     this.eye.apply();
     const image = await new Promise((resolve) => {
@@ -323,7 +323,7 @@ export class View {
 }
 
 /**
- * Poses between two: positions on a straight line, turns on a great circle.
+ * Poses between two: linear interpolation of positions, spherical of rotations.
  * @param {Float32Array} before
  * @param {Float32Array} after
  * @param {number} fraction

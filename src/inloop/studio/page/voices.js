@@ -1,11 +1,11 @@
-// Sounds that follow signals: tones such as an engine's, and noise such as that of tyres and wind.
+// Sounds that follow signals: tones, such as those of an engine, and noise, such as that of tires and wind.
 
 import { sounding } from "./sounding.js";
 
 /** @typedef {import("./messages.js").Voice} Voice */
 
-const SMOOTH = 0.04; // time constant by which sounds follow [s]
-const NOISE = 2; // length of the noise that is repeated [s]
+const SMOOTH = 0.04; // time constant with which sounds follow [s]
+const NOISE = 2; // period of the noise [s]
 
 /** Sounds of one plant, in a context of the browser. */
 export class Voices {
@@ -40,7 +40,7 @@ export class Voices {
   }
 
   /**
-   * Follow what signals tell.
+   * Update sounds from signals.
    * @param {(signals: string[]) => number[]} values of signals
    */
   follow(values) {
@@ -53,7 +53,7 @@ export class Voices {
         if (source instanceof OscillatorNode)
           source.frequency.setTargetAtTime(frequency / (k + 1), now, SMOOTH);
       });
-      // the more it works, the brighter it is
+      // louder tones are brighter
       filter.frequency.setTargetAtTime(4 * frequency + 1500 * loudness, now, SMOOTH);
     }
   }

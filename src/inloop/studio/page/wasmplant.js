@@ -1,4 +1,4 @@
-// A plant in WebAssembly: its memory, its steps, where its bodies are. See io/page/il_page.c.
+// A plant in WebAssembly: its memory, its steps, the poses of its bodies. See io/page/il_page.c.
 
 // arrays of the plant, in the order of page_array_id
 const [PARAMETERS, INPUTS, ROWS, GRIPS, PULLS, POSES, POINTS, POSITIONS] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -8,7 +8,7 @@ export const PULL = { force: 12, mass: 15, limited: 16, size: 17 };
 export const MOST_GRIPS = 4;
 
 /**
- * What the module exports.
+ * Exports of the module.
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
  * @property {(method: number, step: number, substeps: number) => number} page_begin
@@ -26,7 +26,7 @@ export const MOST_GRIPS = 4;
  * @property {() => void} page_pose
  */
 
-/** What a plant may call: functions of Math, and nothing else. */
+/** Functions imported by a plant: only those of Math. */
 const FUNCTIONS = {
   sin: Math.sin,
   cos: Math.cos,
@@ -54,7 +54,7 @@ export class WasmPlant {
       throw new Error("the browser has too little memory for this plant");
     this.width = this.exports.page_width();
     this.most = this.exports.page_most();
-    // memory does not grow from here on, so that views of it stay
+    // memory does not grow from here on, so that views of it stay valid
     this.parameters = this.view(PARAMETERS, counts.parameters);
     this.inputs = this.view(INPUTS, counts.inputs);
     this.rows = this.view(ROWS, this.most * this.width);
@@ -77,7 +77,7 @@ export class WasmPlant {
   }
 
   /**
-   * So many periods; how many were good. Their records are the first of `rows`.
+   * Step a number of periods; returns how many succeeded. Their records are the first of `rows`.
    * @param {number} count
    */
   advance(count) {
@@ -87,12 +87,12 @@ export class WasmPlant {
     return done;
   }
 
-  /** How the last step ended; 0: well. */
+  /** Status of the last step; 0: success. */
   get status() {
     return this.exports.page_status();
   }
 
-  /** Back to the start; 0, or the status with which that failed. */
+  /** Reset to the start; returns 0, or the status of the failure. */
   reset() {
     const status = this.exports.page_reset();
     this.last = Array.from(this.rows.subarray(0, this.width));
@@ -100,7 +100,7 @@ export class WasmPlant {
   }
 
   /**
-   * All parameters; false, and the old ones stay, if the loops cannot be closed with them.
+   * Set all parameters; false, and the old ones stay, if the loops cannot be closed with them.
    * @param {number[]} values
    */
   setParameters(values) {
@@ -119,7 +119,7 @@ export class WasmPlant {
   }
 
   /**
-   * Where all bodies are in a record.
+   * Poses of all bodies in a record.
    * @param {ArrayLike<number>} record
    * @param {number[]} columns of q
    */

@@ -1,8 +1,8 @@
-// A link to the plant that the page carries: a worker that says what a studio would say.
+// A link to the embedded plant: a worker that sends the messages of a studio.
 
 import { startWorker } from "./carried.js";
 
-const BROKEN = 1011; // code of a link whose other end has failed
+const BROKEN = 1011; // close code of a link whose other end has failed
 
 /**
  * @param {import("./carried.js").Carried} carried

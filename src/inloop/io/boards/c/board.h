@@ -1,4 +1,4 @@
-/* What the measuring program needs of a board, or of its emulator. */
+/* Functions of a board or its emulator for the measuring program. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -7,10 +7,10 @@
 void board_write(const char *text);
 void board_exit(int status);
 
-/* Instructions so far, up to a constant; 0 always where the emulator is asked instead. */
+/* Instructions so far, up to a constant; always 0 if the emulator counts them itself. */
 uint32_t board_instructions(void);
 
-/* Fill the free part of the stack with a pattern; how many bytes of it were used since. */
+/* Fill the free part of the stack with a pattern; returns the bytes of it used since then. */
 void board_paint_stack(void);
 uint32_t board_painted_over(void);
 

@@ -1,4 +1,4 @@
-/* All that a program needs of the plant, and nothing else: linked to see how large that is. */
+/* A program with the plant and nothing else, linked to measure its size. */
 #include "plant.h"
 
 static unsigned char memory[PLANT_BYTES] __attribute__((aligned(IL_ALIGNMENT)));

@@ -1,4 +1,4 @@
-/* The functions of math.h for plants in single precision: each is the one of floats. */
+/* The functions of math.h for plants in single precision, mapped to those for floats. */
 #ifndef IL_MATH_SINGLE_H
 #define IL_MATH_SINGLE_H
 

@@ -1,4 +1,4 @@
-/* The measuring program as a process, here or in an emulator that counts by itself. */
+/* The measuring program as a process, on this machine or in an emulator that counts instructions. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Steps the plant as often as asked (STEPS) and writes what it took, and what came out to the bit. */
+/* Steps the plant STEPS times and writes the cost and the bits of the outputs. */
 #include <string.h>
 
 #include "board.h"
@@ -22,7 +22,7 @@ static void write_number(const char *name, uint64_t value)
     board_write(&digits[k]);
 }
 
-/* Fowler, Noll and Vo's hash (FNV-1a) of all bits that came out */
+/* Fowler-Noll-Vo hash (FNV-1a) of all bits of the outputs */
 static uint64_t mixed(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *byte = bytes;
@@ -33,7 +33,7 @@ static uint64_t mixed(uint64_t hash, const void *bytes, size_t count)
 static uint64_t bits_of(plant_number value)
 {
     uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof value); /* all machines of the targets are little-endian */
+    memcpy(&bits, &value, sizeof value); /* all targets are little-endian */
     return bits;
 }
 

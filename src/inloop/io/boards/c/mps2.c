@@ -1,4 +1,4 @@
-/* Start of a Cortex-M of the MPS2 boards that qemu emulates, and semihosting. */
+/* Startup code of the Cortex-M of MPS2 boards emulated by qemu, and semihosting. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +31,7 @@ void board_exit(int status)
 }
 
 /* Timer 0 counts down at 25 MHz of virtual time. With -icount shift=10 an instruction takes 1024 ns,
-   which are 25.6 counts: enough to tell each one. */
+   which are 25.6 counts: enough to count single instructions. */
 #define TIMER_CONTROL (*(volatile uint32_t *)0x40000000u)
 #define TIMER_VALUE (*(volatile uint32_t *)0x40000004u)
 #define TIMER_RELOAD (*(volatile uint32_t *)0x40000008u)

@@ -1,11 +1,11 @@
-/* The plant talks to a computer over a serial line, which controls it there:
+/* A computer controls the plant over a serial line:
  *
  *     inloop link serial DEVICE --controller FILE.py:NAME --outputs a,b --inputs c
  *
- * with the names of PLANT_SENT and PLANT_TAKEN, in this order. Compile it beside serial/il_serial.c
- * and a timer, which has to be compiled with -DPLANT_CONNECTED. The two functions at the end are
- * yours. Call plant_connect() before the timer starts, and plant_received() for each byte that comes,
- * in an interrupt of the same priority as the timer's. */
+ * with the names of PLANT_SENT and PLANT_TAKEN, in this order. Compile it together with
+ * serial/il_serial.c and a timer, compiled with -DPLANT_CONNECTED. Write the two functions at the end.
+ * Call plant_connect() before the timer starts, and plant_received() for each received byte, in an
+ * interrupt of the same priority as the timer's. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,10 +13,10 @@
 #include "plant.h"
 
 #ifndef PLANT_SENT
-#define PLANT_SENT 0 /* numbers of outputs, such as PLANT_OUT_HINGE_Q, PLANT_OUT_HINGE_QD */
-#define PLANT_TAKEN 0 /* numbers of inputs, such as PLANT_IN_HINGE_TAU */
+#define PLANT_SENT 0 /* indices of outputs, such as PLANT_OUT_HINGE_Q, PLANT_OUT_HINGE_QD */
+#define PLANT_TAKEN 0 /* indices of inputs, such as PLANT_IN_HINGE_TAU */
 #endif
-enum { STALE_US = 100000 }; /* inputs that are older are at rest: 0 */
+enum { STALE_US = 100000 }; /* older inputs are replaced by 0 */
 
 uint32_t now_us(void);
 void transmit(const uint8_t *bytes, size_t count);
@@ -30,7 +30,7 @@ void plant_connect(void)
     il_serial_init(&computer, TAKEN);
 }
 
-/* 1 if the byte ends a frame of inputs. */
+/* Returns 1 if the byte ends a frame of inputs. */
 int plant_received(uint8_t byte)
 {
     return il_serial_receive(&computer, byte, now_us()) != 0;
@@ -57,7 +57,7 @@ void write_outputs(const plant_number *y)
 
 void stop_safely(int status)
 {
-    computer.own_status = (uint16_t)status; /* the computer is told */
+    computer.own_status = (uint16_t)status; /* reported to the computer */
     send(NULL);
 }
 
@@ -69,6 +69,6 @@ uint32_t now_us(void)
 
 void transmit(const uint8_t *bytes, size_t count)
 {
-    (void)bytes, (void)count; /* into the buffer of the sender: not to be waited for */
+    (void)bytes, (void)count; /* copy to the send buffer; must not block */
 }
 #endif

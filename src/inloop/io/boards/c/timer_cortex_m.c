@@ -1,8 +1,8 @@
 /* An interrupt of the SysTick timer steps the plant.
  *
- * Fill in the three functions at the end: where inputs come from, where outputs go, what is safe.
- * plant_start(HZ) with the clock of the core starts it; the stack of interrupts must have room for
- * what REPORT.md tells. */
+ * Write the three functions at the end: read inputs, write outputs, go to a safe state.
+ * plant_start(HZ) with the clock of the core starts it; the interrupt stack must have the size given
+ * in REPORT.md. */
 #include <stdint.h>
 
 #include "plant.h"
@@ -18,7 +18,7 @@ static unsigned char memory[PLANT_BYTES] __attribute__((aligned(IL_ALIGNMENT)));
 static plant_number u[PLANT_INPUTS + 1], y[PLANT_OUTPUTS + 1];
 static il_instance *instance;
 
-/* 0: it runs; else nothing has been started. */
+/* Returns 0 if it runs; otherwise nothing was started. */
 int plant_start(uint32_t core_clock_hz)
 {
     const uint32_t counts = (uint32_t)((double)core_clock_hz * (double)PLANT_STEP + 0.5);

@@ -1,7 +1,7 @@
 /* A thread that sleeps until each period steps the plant: Linux has no timer interrupts for
  * processes. Give it a real-time priority (chrt -f 80) and a core of its own.
  *
- * Fill in the three functions at the end; plant_run(STEPS) steps it so often, -1: without end. */
+ * Write the three functions at the end; plant_run(STEPS) does that many steps, or runs forever (-1). */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* The machine timer interrupt steps the plant.
  *
- * Fill in the three functions at the end, and the addresses of the timer of your board;
- * plant_start(HZ) with the clock of the timer starts it. The stack must have room for what REPORT.md
- * tells. */
+ * Write the three functions at the end, and set the timer addresses of your board;
+ * plant_start(HZ) with the clock of the timer starts it. The stack must have the size given in
+ * REPORT.md. */
 #include <stdint.h>
 
 #include "plant.h"
@@ -24,7 +24,7 @@ static uint64_t period;
 
 __attribute__((interrupt("machine"), aligned(4))) static void tick(void)
 {
-    *MTIMECMP += period; /* from the last one, not from now: no drift */
+    *MTIMECMP += period; /* relative to the previous one, not to now: no drift */
     read_inputs(u);
     il_set_inputs(instance, u);
     int status = il_advance(instance);
@@ -37,7 +37,7 @@ __attribute__((interrupt("machine"), aligned(4))) static void tick(void)
     }
 }
 
-/* 0: it runs; else nothing has been started. */
+/* Returns 0 if it runs; otherwise nothing was started. */
 int plant_start(uint32_t timer_hz)
 {
     const il_plant *plant = PLANT();
@@ -49,7 +49,7 @@ int plant_start(uint32_t timer_hz)
     *MTIMECMP = *MTIME + period;
     __asm__ volatile("csrw mtvec, %0" : : "r"((uintptr_t)tick));
     __asm__ volatile("csrs mie, %0" : : "r"((uintptr_t)1 << 7));     /* machine timer */
-    __asm__ volatile("csrs mstatus, %0" : : "r"((uintptr_t)1 << 3)); /* interrupts of the machine */
+    __asm__ volatile("csrs mstatus, %0" : : "r"((uintptr_t)1 << 3)); /* machine interrupts */
     return IL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The functions of FMI 2.0, written from the list of the standard; all work is done in fmu.h. */
+/* The functions of FMI 2.0, as listed in the standard; the implementation is in fmu.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef const char *text;
 typedef void (*log_message)(void *environment, text name, int status, text category, text format,
                             ...);
 
-/* What an importer hands over: its logger, its memory (unused), its step_finished (unused). */
+/* Callbacks of an importer: its logger, its memory (unused), its step_finished (unused). */
 typedef struct callbacks {
     log_message log;
     void *(*allocate)(size_t count, size_t size);
@@ -50,7 +50,7 @@ static void tell(const fmu *c, int severity, const char *message)
     }
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 FMI(text, fmi2GetTypesPlatform)(void)
 {
@@ -167,7 +167,7 @@ NO_SUCH(fmi2SetBoolean, const int)
 NO_SUCH(fmi2GetString, text)
 NO_SUCH(fmi2SetString, const text)
 
-/* ---- the state as a whole ---- */
+/* ---- saved states ---- */
 
 FMI(status, fmi2GetFMUstate)(fmu *c, void **state)
 {
@@ -208,7 +208,7 @@ FMI(status, fmi2SerializeFMUstate)(fmu *c, void *state, char *bytes, size_t size
         return FMU_ERROR;
     }
     if (state == NULL || bytes == NULL || size < fmu_state_size(c)) {
-        return fmu_refuse(c, "fmi2SerializeFMUstate: there is not enough room");
+        return fmu_refuse(c, "fmi2SerializeFMUstate: the buffer is too small");
     }
     memcpy(bytes, state, fmu_state_size(c));
     return FMU_OK;
@@ -297,7 +297,7 @@ FMI(status, fmi2SetContinuousStates)(fmu *c, const double *x, size_t count)
                : FMU_ERROR;
 }
 
-/* Numbers of model exchange: how many are wanted, and where they go. */
+/* Vectors of model exchange. */
 #define NUMBERS(name, get)                                                                         \
     FMI(status, name)(fmu *c, double *values, size_t count)                                        \
     {                                                                                              \
@@ -323,7 +323,7 @@ FMI(status, fmi2DoStep)(fmu *c, double t, double size, int stays)
 
 FMI(status, fmi2CancelStep)(fmu *c)
 {
-    return fmu_refuse(c, "fmi2CancelStep: steps do not run beside the importer");
+    return fmu_refuse(c, "fmi2CancelStep: steps are not asynchronous");
 }
 
 FMI(status, fmi2SetRealInputDerivatives)(fmu *c, const uint32_t *variables, size_t count,
@@ -337,7 +337,7 @@ FMI(status, fmi2GetRealOutputDerivatives)(fmu *c, const uint32_t *variables, siz
                                           const int *orders, double *values)
 {
     (void)variables, (void)count, (void)orders, (void)values;
-    return fmu_refuse(c, "fmi2GetRealOutputDerivatives: derivatives of outputs are not known");
+    return fmu_refuse(c, "fmi2GetRealOutputDerivatives: derivatives of outputs are not available");
 }
 
 FMI(status, fmi2GetStatus)(fmu *c, int kind, status *value)
@@ -353,7 +353,7 @@ FMI(status, fmi2GetRealStatus)(fmu *c, int kind, double *value)
         return FMU_ERROR;
     }
     if (kind != LAST_SUCCESSFUL_TIME) {
-        return fmu_refuse(c, "fmi2GetRealStatus: only the last successful time is known");
+        return fmu_refuse(c, "fmi2GetRealStatus: only the last successful time is available");
     }
     *value = fmu_time(c);
     return FMU_OK;
@@ -377,5 +377,5 @@ FMI(status, fmi2GetIntegerStatus)(fmu *c, int kind, int *value)
 FMI(status, fmi2GetStringStatus)(fmu *c, int kind, text *value)
 {
     (void)kind, (void)value;
-    return fmu_refuse(c, "fmi2GetStringStatus: steps do not run beside the importer");
+    return fmu_refuse(c, "fmi2GetStringStatus: steps are not asynchronous");
 }

@@ -1,4 +1,4 @@
-/* The functions of FMI 3.0, written from the list of the standard; all work is done in fmu.h. */
+/* The functions of FMI 3.0, as listed in the standard; the implementation is in fmu.h. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void *as_object(log_message log)
     return *(void **)&log;
 }
 
-/* ---- life ---- */
+/* ---- life cycle ---- */
 
 FMI(text, fmi3GetVersion)(void)
 {
@@ -206,14 +206,14 @@ NO_SUCH(UInt64, uint64_t)
 NO_SUCH(Boolean, bool)
 NO_SUCH(String, text)
 
-/* Functions of what a plant does not have: binary variables, clocks, partitions, configuration. */
+/* Functions for features that a plant does not have: binary variables, clocks, partitions. */
 #define NOT_THERE(name, what, ...)                                                                 \
     FMI(status, name)(fmu *c, __VA_ARGS__)                                                         \
     {                                                                                              \
         return fmu_refuse(c, #name ": this FMU has no " what);                                     \
     }
 
-/* by name in the standard, of no use here */
+/* defined by the standard, unused here */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOT_THERE(fmi3GetBinary, "binary variables", const uint32_t *a, size_t b, size_t *sizes,
           const uint8_t **values, size_t count)
@@ -259,7 +259,7 @@ FMI(status, fmi3ExitConfigurationMode)(fmu *c)
     return nothing_to_configure(c);
 }
 
-/* ---- the state as a whole ---- */
+/* ---- saved states ---- */
 
 FMI(status, fmi3GetFMUState)(fmu *c, void **state)
 {
@@ -300,7 +300,7 @@ FMI(status, fmi3SerializeFMUState)(fmu *c, void *state, uint8_t *bytes, size_t s
         return FMU_ERROR;
     }
     if (state == NULL || bytes == NULL || size < fmu_state_size(c)) {
-        return fmu_refuse(c, "fmi3SerializeFMUState: there is not enough room");
+        return fmu_refuse(c, "fmi3SerializeFMUState: the buffer is too small");
     }
     memcpy(bytes, state, fmu_state_size(c));
     return FMU_OK;
@@ -341,7 +341,7 @@ FMI(status, fmi3UpdateDiscreteStates)(fmu *c, bool *again, bool *terminate, bool
         return FMU_ERROR;
     }
     il_happened happened = {0, 0, HUGE_VAL};
-    /* in co-simulation steps have taken their events already */
+    /* in co-simulation, steps have already handled their events */
     const status done = c->exchange ? fmu_update(c, &happened) : fmu_settle(c);
     *again = happened.again != 0;
     *terminate = false;

@@ -1,4 +1,4 @@
-/* Life of an instance: made, initialized, reset, freed; see fmu.h. */
+/* Life cycle of an instance: created, initialized, reset, freed; see fmu.h. */
 #include "fmu.h"
 
 #include <math.h>
@@ -15,21 +15,21 @@ static const char *const PHASES[] = {
 
 /* by il_status */
 static const char *const OUTCOMES[] = {
-    "it is done",
+    "successful",
     "it took too long",
     "a state is not finite",
     "a kinematic loop cannot be closed",
     "an input is too old",
     "it was stopped",
-    "an argument makes no sense",
-    "steps became too small",
+    "an argument is invalid",
+    "the required step is too small",
     "too many steps",
     "too many samples",
-    "events follow each other without end",
+    "events follow each other endlessly",
     "an event indicator is not finite",
     "a coordinate or velocity is beyond its bounds",
-    "the controller of the plant gives no finite values",
-    "impulses of contacts were not found to their tolerance"};
+    "the plant's controller returns values that are not finite",
+    "contact impulses were not found to tolerance"};
 
 int fmu_refuse(const fmu *instance, const char *format, ...)
 {
@@ -60,7 +60,7 @@ int fmu_check(const fmu *instance, const char *function, int phases)
         return FMU_ERROR;
     }
     if ((phases & 1 << instance->phase) == 0) {
-        return fmu_refuse(instance, "%s cannot be called while the FMU is in %s", function,
+        return fmu_refuse(instance, "%s cannot be called now; mode of the FMU: %s", function,
                           PHASES[instance->phase]);
     }
     return FMU_OK;
@@ -71,7 +71,7 @@ void fmu_forget(fmu *instance)
     instance->outputs_known = instance->rates_known = instance->levels_known = 0;
 }
 
-/* ---- made and freed ---- */
+/* ---- creation and release ---- */
 
 /* Memory in one block: the instance, then arrays, then the plant at the start of a cache line. */
 static size_t doubles_of(const il_plant *table)
@@ -107,7 +107,7 @@ static void share_out(fmu *instance, double *room)
     instance->work = room;
 }
 
-/* What this file was compiled for, and with it all others: a processor that has it can run them. */
+/* Processor features that all files were compiled for, if one is missing. */
 static const char *missing_in_processor(void)
 {
 #if defined __GNUC__ && defined __AVX__ && !defined __TINYC__
@@ -138,13 +138,13 @@ static const char *objection(const fmu_request *request, size_t size)
         return missing;
     }
     if (request->token == NULL || strcmp(request->token, fmu_exported.token) != 0) {
-        return "the instantiation token is not the one of this FMU: take it from its "
+        return "the instantiation token is not that of this FMU: take it from its "
                "modelDescription.xml";
     }
     if (request->exchange && fmu_exported.no_exchange) {
         return fmu_exported.no_exchange;
     }
-    return size == 0 ? "its table makes no sense" : NULL;
+    return size == 0 ? "its table is invalid" : NULL;
 }
 
 fmu *fmu_make(const fmu_request *request)
@@ -181,7 +181,7 @@ fmu *fmu_make(const fmu_request *request)
     instance->plant = il_initialize(room, table, fmu_exported.method, fmu_exported.step);
     instance->outside.instance = instance->plant;
     if (instance->plant == NULL || fmu_reset(instance) != FMU_OK) {
-        (void)fmu_refuse(&nobody, "the plant cannot be put to its start");
+        (void)fmu_refuse(&nobody, "the plant cannot be reset to its start");
         free(memory);
         return NULL;
     }
@@ -195,7 +195,7 @@ void fmu_free(fmu *instance)
     }
 }
 
-/* ---- initialized and reset ---- */
+/* ---- initialization and reset ---- */
 
 double fmu_time(const fmu *instance)
 {

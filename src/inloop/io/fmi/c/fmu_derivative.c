@@ -1,24 +1,24 @@
 /* Directional derivatives of rates and outputs with respect to states and inputs.
  *
- * They come from the generated tangent of the plant (fmu_tangent.c). Where it has none, and for
- * outputs that the tangent does not know, they are central differences along the direction, with
- * states varied in parts of their nominal values.
+ * They are computed by the generated tangent of the plant (fmu_tangent.c). Without a tangent, and for
+ * outputs that it lacks, they are central differences along the direction, with steps relative to the
+ * nominal values of states.
  */
 #include <math.h>
 #include <string.h>
 
 #include "fmu.h"
 
-#define PART 6e-6 /* of a nominal value: about the cube root of the rounding error */
+#define PART 6e-6 /* step relative to a nominal value: about the cube root of the rounding error */
 
 /* Memory of one call, in the work of the instance. */
 typedef struct direction {
     int64_t states, inputs, outputs;
-    double *x, *dx;         /* the present state, and its direction */
-    double *rates;          /* found so far */
+    double *x, *dx;         /* the current state, and its direction */
+    double *rates;          /* derivatives of rates */
     double *u, *du;         /* inputs, and their direction */
-    double *ahead, *behind; /* rates, then outputs, on both sides */
-    double *exact;          /* outputs, and behind them room for the tangent */
+    double *ahead, *behind; /* rates, then outputs, at both ends of the difference */
+    double *exact;          /* outputs, followed by memory of the tangent */
 } direction;
 
 static direction laid_out(fmu *instance)
@@ -58,14 +58,14 @@ static int read_seed(fmu *instance, direction *d, const uint32_t *knowns, size_t
         } else if (number >= at.inputs && number < at.outputs) {
             d->du[number - at.inputs] += seed[k];
         } else {
-            return fmu_refuse(instance, "derivatives with respect to variable %lld are not known",
+            return fmu_refuse(instance, "derivatives with respect to variable %lld are not available",
                               (long long)number);
         }
     }
     return FMU_OK;
 }
 
-/* Rates and outputs at a distance along the direction. */
+/* Rates and outputs at distance s along the direction. */
 static int look_at(fmu *instance, const direction *d, double s, int inputs, double *to)
 {
     il_instance *plant = instance->plant;
@@ -83,7 +83,7 @@ static int look_at(fmu *instance, const direction *d, double s, int inputs, doub
     return status;
 }
 
-/* The longest step along the direction, so that nothing goes farther than its part. */
+/* The longest step along the direction that moves no quantity by more than PART of its size. */
 static double step_along(const fmu *instance, const direction *d, int inputs)
 {
     const double *sizes = il_present(instance->plant)->sizes;
@@ -118,7 +118,7 @@ static int add_differences(fmu *instance, const direction *d, int inputs, double
     return fmu_judge(instance, "a directional derivative", status);
 }
 
-/* Does the tangent know all of these variables? */
+/* Whether the tangent has all of these variables. */
 static int all_exact(const fmu *instance, const uint32_t *unknowns, size_t count)
 {
     const fmu_places at = fmu_places_of(instance->table);
@@ -132,7 +132,7 @@ static int all_exact(const fmu *instance, const uint32_t *unknowns, size_t count
     return 1;
 }
 
-static int tell(fmu *instance, const direction *d, const uint32_t *unknowns, size_t count,
+static int report(fmu *instance, const direction *d, const uint32_t *unknowns, size_t count,
                 double *sensitivity)
 {
     const fmu_places at = fmu_places_of(instance->table);
@@ -143,7 +143,7 @@ static int tell(fmu *instance, const direction *d, const uint32_t *unknowns, siz
         } else if (number >= at.outputs && number < at.states) {
             sensitivity[k] = instance->outputs[number - at.outputs];
         } else {
-            return fmu_refuse(instance, "derivatives of variable %lld are not known",
+            return fmu_refuse(instance, "derivatives of variable %lld are not available",
                               (long long)number);
         }
     }
@@ -167,7 +167,7 @@ int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count
     if (read_seed(instance, &d, knowns, known_count, seed) != FMU_OK) {
         return FMU_ERROR;
     }
-    /* derivatives of outputs stand where outputs do, until all is over */
+    /* derivatives of outputs temporarily replace the outputs */
     memset(d.rates, 0, (size_t)d.states * sizeof *d.rates);
     memset(instance->outputs, 0, (size_t)d.outputs * sizeof *instance->outputs);
     int status = FMU_OK;
@@ -188,7 +188,7 @@ int fmu_derivative(fmu *instance, const uint32_t *unknowns, size_t unknown_count
         }
     }
     if (status == FMU_OK) {
-        status = tell(instance, &d, unknowns, unknown_count, sensitivity);
+        status = report(instance, &d, unknowns, unknown_count, sensitivity);
     }
     il_copy(plant->machine.x, d.x, d.states);
     for (int64_t k = 0; k < d.inputs; k++) {

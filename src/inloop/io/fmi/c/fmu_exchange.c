@@ -12,7 +12,7 @@ static int wrong_count(const fmu *instance, const double *numbers, size_t count,
     if (count == (size_t)right && (numbers || count == 0)) {
         return FMU_OK;
     }
-    return fmu_refuse(instance, "%lld numbers are given, %lld are needed",
+    return fmu_refuse(instance, "%lld numbers are given, but %lld are needed",
                       numbers ? (long long)count : 0LL,
                       (long long)right);
 }

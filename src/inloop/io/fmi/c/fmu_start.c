@@ -1,4 +1,4 @@
-/* Where an instance starts: coordinates and velocities that an importer has set, loops closed. */
+/* Start of an instance: coordinates and velocities set by an importer, with loops closed. */
 #include "fmu.h"
 #include "il_finite.h"
 #include "il_start.h"
@@ -9,7 +9,7 @@ int64_t fmu_start_count(const il_plant *table)
     return il_positions(&table->modes[0]) + table->modes[0].n;
 }
 
-/* A start that is closed, and what il_begin_from needs (il_start_room). */
+/* A closed start, and the memory of il_begin_from (il_start_room). */
 int64_t fmu_start_room(const il_plant *table)
 {
     const il_mode_row *row = &table->modes[0];
@@ -35,7 +35,7 @@ int fmu_set_start(fmu *instance, int64_t output, double value)
     const il_place place = instance->table->modes[0].output_places[output];
     double *const to = (place.kind == IL_OF_Q ? instance->q : instance->qd) + place.index;
     if (instance->phase > FMU_INITIALIZING) {
-        return fmu_refuse(instance, "output '%s' can be set until the end of initialization only",
+        return fmu_refuse(instance, "output '%s' can only be set until the end of initialization",
                           instance->table->outputs[output].name);
     }
     instance->changed = instance->changed || *to != value;
@@ -56,7 +56,7 @@ int fmu_put_start(fmu *instance)
                             il_all_equal(instance->qd, row->qd, row->n))) {
         return status;
     }
-    /* where the loops are closed with these parameters, on the way to what is wanted */
+    /* closed position with these parameters, from which the requested start is approached */
     il_part *part = il_present(instance->plant);
     double *const q = instance->work, *const qd = q + il_positions(row);
     il_copy(q, part->q, il_positions(row));

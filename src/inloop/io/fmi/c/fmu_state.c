@@ -1,4 +1,4 @@
-/* The state of an instance as one block of bytes: kept, brought back, written down. */
+/* The state of an instance as one block of bytes: saved, restored, serialized. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "fmu.h"
 #include "il_finite.h"
 
-/* What a block begins with. */
+/* First part of a block. */
 typedef struct header {
     char mark[8];
     uint64_t hash; /* of the plant */
@@ -71,14 +71,14 @@ static const char *objection(const fmu *instance, const char *block, size_t size
     memcpy(head, block, sizeof *head);
     if (memcmp(head->mark, MARK, sizeof MARK) != 0 || head->hash != table->hash ||
         head->size != size) {
-        return "it is no state of this FMU";
+        return "it is not a state of this FMU";
     }
     if (head->exchange != instance->exchange) {
         return "it belongs to the other type of the FMU: model exchange, co-simulation";
     }
     if (!isfinite(head->t) || !isfinite(head->start) || head->phase < 0 || head->phase >= FMU_PHASES ||
         !(head->samples >= 0.0 && head->samples <= MOST)) {
-        return "its time or mode make no sense";
+        return "its time or mode is invalid";
     }
     const double *numbers = (const double *)(const void *)(block + sizeof *head);
     return il_all_finite(numbers, given) ? NULL : "a parameter, input or start value in it is not finite";
@@ -123,7 +123,7 @@ int fmu_set_state(fmu *instance, const void *state, size_t size)
 int fmu_copy_state(const fmu *instance, const void *state, size_t size, void **copy)
 {
     header head;
-    /* bytes of an importer may lie anywhere, numbers may not */
+    /* bytes of an importer need not be aligned, numbers must be */
     void *block = state && size == fmu_state_size(instance) ? malloc(size) : NULL;
     if (block) {
         memcpy(block, state, size);

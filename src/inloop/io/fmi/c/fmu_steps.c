@@ -1,9 +1,9 @@
-/* Co-simulation: whole steps of the plant, counted. */
+/* Co-simulation: a whole number of steps of the plant. */
 #include <math.h>
 
 #include "fmu.h"
 
-#define OF_A_STEP 1e-3 /* so far an importer's times may be off, summed up as they often are */
+#define OF_A_STEP 1e-3 /* tolerance of an importer's times, which are often accumulated sums */
 
 int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped)
 {
@@ -19,7 +19,7 @@ int fmu_do_step(fmu *instance, double t, double size, fmu_stepped *stepped)
     }
     if (!(size > 0.0) || !(fabs(from + size - end * step) <= near) || end > 9007199254740992.0) {
         return fmu_refuse(instance,
-                          "a communication step of %.9g s at t = %.9g s is no multiple of the "
+                          "a communication step of %.9g s at t = %.9g s is not a multiple of the "
                           "plant's own step of %.9g s", size, t, step);
     }
     if (fmu_settle(instance) != FMU_OK) {

@@ -48,7 +48,7 @@ int fmu_settle(fmu *instance)
     return fmu_judge(instance, "parameters or start values", status);
 }
 
-/* ---- what follows from others ---- */
+/* ---- computed values ---- */
 
 static int find_outputs(fmu *instance)
 {
@@ -92,7 +92,7 @@ int fmu_find_levels(fmu *instance)
 
 /* ---- get ---- */
 
-/* A number of model exchange; importers of co-simulation may look at it too. */
+/* A number of model exchange; importers of co-simulation may read it too. */
 static int get_exchanged(fmu *instance, const fmu_places *at, int64_t k, double *value)
 {
     if (k < at->rates) {
@@ -159,7 +159,7 @@ int fmu_get_whole(fmu *instance, const uint32_t *variables, size_t count, int64_
         double value = 0.0;
         const int output = number >= at.outputs && number < at.states;
         if (!output || !fmu_exported.whole[number - at.outputs]) {
-            return fmu_refuse(instance, "variable %lld is no whole number", (long long)number);
+            return fmu_refuse(instance, "variable %lld is not an integer", (long long)number);
         }
         status = get_one(instance, &at, number, &value);
         values[k] = (int64_t)value;

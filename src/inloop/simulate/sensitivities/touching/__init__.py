@@ -1,1 +1,1 @@
-"""Derivatives of runs with hard contacts: the motion once more, from event to event."""
+"""Derivatives of runs with hard contacts: the motion is repeated from event to event."""

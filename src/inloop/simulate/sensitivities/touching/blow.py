@@ -1,12 +1,12 @@
 """An impact of hard contacts with derivatives, by Newton's restitution.
 
-Impulses p of all contacts that are closed or hit, in no time, with v⁺ = v⁻ + M⁻¹ Hᵀ p:
+Instantaneous impulses p of all contacts that are closed or hit, with v⁺ = v⁻ + M⁻¹ Hᵀ p:
 
     normals that push:  u_n⁺ = -e u_n⁻     discs that stick: u_t⁺ = 0
     contacts that open: p = 0              discs that slip:  p_t = -μ p_n u_t⁺ / |u_t⁺|
 
-Which of them push, stick and slip is found by the solver of contacts; then the equations themselves
-are solved to rounding, and differentiated.
+The contact solver determines which of them push, stick and slip; then the equations are solved to
+rounding, and differentiated.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from inloop.plant.variation.touched_system import Touching
 from inloop.simulate.sensitivities.event_changes import Moment
 from inloop.simulate.sensitivities.touching.phase import Answer, Phase
 
-BORDER = 1e-9  # of the largest velocity or impulse: neither on this side nor on that
-GAINED = 1e-9  # more than this part of the energy that is exchanged is a gain
+BORDER = 1e-9  # of the largest velocity or impulse: undecided between two cases
+GAINED = 1e-9  # a larger fraction of the exchanged energy is a gain
 CORRECTIONS = 30
 
 
@@ -33,8 +33,8 @@ class Blow:
     """An impact that is about to happen.
 
     Attributes:
-        acting: by contact, whether it is closed or hits.
-        restitution: by contact, of whose restitution it is; None: it has none.
+        acting: whether a contact is closed or hits, by contact.
+        restitution: by contact, the contact whose restitution applies; None: no restitution.
     """
 
     acting: Sequence[bool]
@@ -43,12 +43,12 @@ class Blow:
 
 @dataclass(frozen=True)
 class _Deeds:
-    """What contacts do in an impact.
+    """States of contacts in an impact.
 
     Attributes:
-        pushes: by contact.
+        pushes: whether it pushes, by contact.
         weak: contacts that neither push nor open.
-        slips: by disc.
+        slips: whether it slips, by disc.
     """
 
     pushes: list[bool]
@@ -60,7 +60,7 @@ class Impact:
     """An impact at a state."""
 
     def __init__(self, phase: Phase, at: Moment, dt: Array, blow: Blow) -> None:
-        """See what meets, and find the impulses.
+        """Compute the impulses of an impact.
 
         Args:
             phase: the equations.
@@ -78,14 +78,14 @@ class Impact:
 
     @property
     def gains(self) -> bool:
-        """True if it would add to the energy."""
+        """True if it would increase the energy."""
         before, p = self._before.u.value, self._p
         after = self._u(p)
         exchanged = float(np.abs(p) @ (np.abs(before) + np.abs(after)))
         return float(p @ (before + after)) / 2.0 > GAINED * exchanged
 
     def after(self) -> Moment:
-        """The state after it.
+        """The state after the impact.
 
         Raises:
             SimulationError: it has no derivative.
@@ -113,23 +113,23 @@ class Impact:
         return (0.0, np.zeros(len(self._dt))) if of is None else (float(e.value[of]), e.change[of])
 
     def _guess(self) -> Array:
-        """Impulses as the solver of contacts finds them."""
+        """Impulses from the contact solver."""
         system, before, rows = self._phase.system, self._before, self._rows
         q = before.u.value.copy()
         acting = [i for i, acts in enumerate(self._blow.acting) if acts]
         for i in acting:
             q[system.normals[i]] += self._e(i)[0] * min(0.0, float(q[system.normals[i]]))
         counts, turning = system.friction_problem(acting)
-        found = solve_contacts(
+        solution = solve_contacts(
             self._answer.accelerations[np.ix_(rows, rows)], q[rows],
             before.friction.value[acting], rows=counts, turning=turning, tolerance=1e-12,
         )  # fmt: skip
         p = np.zeros(len(system.forces))
-        p[rows] = found.impulses
+        p[rows] = solution.impulses
         return p
 
     def _sorted_out(self, p: Array) -> _Deeds:
-        """Who pushes, sticks and slips."""
+        """Which contacts push, stick and slip."""
         system, before = self._phase.system, self._before.u.value
         u, fast = self._u(p), BORDER * float(np.abs(before).max())
         least = BORDER * float(np.abs(p).max(initial=0.0))
@@ -153,7 +153,7 @@ class Impact:
         return _Deeds(pushes, weak, slips)
 
     def _solved(self, p: Array) -> Array:
-        """Impulses to rounding, with what contacts do as it is."""
+        """Impulses to rounding, for fixed states of the contacts."""
         p = p.copy()
         for i, pushes in enumerate(self._deeds.pushes):
             if not pushes:
@@ -168,7 +168,7 @@ class Impact:
         return p
 
     def _equations(self, p: Array, u: Array, du: Array) -> tuple[Array, Array]:
-        """What is left of the equations of the rows that act, and its change at fixed impulses."""
+        """Residuals of the active rows, and their derivatives at fixed impulses."""
         system, before = self._phase.system, self._before
         left, change = p.copy(), np.zeros_like(du)
         for i, normal in enumerate(system.normals):
@@ -197,27 +197,27 @@ class Impact:
         return left[self._rows], change[self._rows]
 
     def _slopes(self, p: Array) -> Array:
-        """Derivatives of the equations by impulses."""
+        """Derivatives of the equations with respect to impulses."""
         system, W = self._phase.system, self._answer.accelerations
-        found, u = np.eye(len(p)), self._u(p)
+        slopes, u = np.eye(len(p)), self._u(p)
         for i, normal in enumerate(system.normals):
             if self._deeds.pushes[i]:
-                found[normal] = W[normal]
+                slopes[normal] = W[normal]
         for j, disc in enumerate(system.discs):
             rows, normal = list(disc.rows), system.normals[disc.contact]
             if not self._deeds.pushes[disc.contact]:
                 continue
             if not self._deeds.slips[j]:
-                found[rows] = W[rows]
+                slopes[rows] = W[rows]
                 continue
             mu = self._phase.limit(disc, self._before)[0]
             d, turn = _turning(u[rows])
-            found[rows] += mu * p[normal] * turn @ W[rows]
-            found[rows, normal] += mu * d
-        return found[np.ix_(self._rows, self._rows)]
+            slopes[rows] += mu * p[normal] * turn @ W[rows]
+            slopes[rows, normal] += mu * d
+        return slopes[np.ix_(self._rows, self._rows)]
 
     def _check_weak(self, du: Array) -> None:
-        """A contact that neither pushes nor opens must stay so."""
+        """Check that a contact that neither pushes nor opens stays so."""
         size = float(np.abs(du).max(initial=0.0))
         for i in self._deeds.weak:
             e, de = self._e(i)
@@ -233,7 +233,7 @@ class Impact:
 
 
 def undefined(what: str) -> SimulationError:
-    """An error that names where a run has no derivative."""
+    """An error about a point at which a run has no derivative."""
     return SimulationError(
         f"{what}: the run has no derivative there",
         fix="Choose other parameters or start values, or end the run before it.",
@@ -241,7 +241,7 @@ def undefined(what: str) -> SimulationError:
 
 
 def _turning(u: Array) -> tuple[Array, Array]:
-    """The direction of slip, and its derivative by u."""
+    """The direction of slip, and its derivative with respect to u."""
     speed = float(np.linalg.norm(u))
     if speed == 0.0:
         return np.zeros(len(u)), np.zeros((len(u), len(u)))
@@ -253,15 +253,15 @@ def strike(
     phase: Phase, at: Moment, dt: Array, closed: Sequence[bool], struck: Sequence[int],
     slow: Sequence[int],
 ) -> Moment:  # fmt: skip
-    """The state after an impact that does not add to the energy.
+    """The state after an impact that does not increase the energy.
 
     Args:
         phase: the equations.
         at: the state before; its derivatives move with the time of the impact.
         dt: derivatives of that time.
-        closed: by contact.
+        closed: whether a contact is closed, by contact.
         struck: contacts that hit.
-        slow: those of them whose rebound would be lost in rounding.
+        slow: those of them whose rebound would be below rounding.
     """
     acting = [shut or i in struck for i, shut in enumerate(closed)]
     fast = [i for i in struck if i not in slow]

@@ -1,7 +1,7 @@
-"""Which hard contacts are closed, stick and slip from a state on.
+"""Determines which hard contacts are closed, stick and slip from a state on.
 
-From the problem of dry friction for accelerations (`native/runtime/il_touching_decide.c`): of discs
-that slip the force follows from the normal one, those whose velocity is zero have the whole cone.
+From the problem of dry friction for accelerations (`native/runtime/il_touching_decide.c`): the
+force of a slipping disc follows from the normal force; a disc at rest has the whole friction cone.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from inloop.simulate.sensitivities.event_changes import Moment
 from inloop.simulate.sensitivities.touching.blow import undefined
 from inloop.simulate.sensitivities.touching.phase import Modes, Phase
 
-NOTHING = 1e-8  # accelerations and forces below this part of the largest are zero
+NOTHING = 1e-8  # accelerations and forces below this fraction of the largest are zero
 UNSOLVED = 1e-9
-CLOSED = 1e-9  # of the characteristic length: gaps of what rests
-STILL = 1e-11  # of the largest velocity: it is zero
+CLOSED = 1e-9  # of the characteristic length: gaps of resting contacts
+STILL = 1e-11  # smaller velocities, relative to the largest, are zero
 
 
 @dataclass(frozen=True)
-class Told:
-    """What is known of the modes beforehand.
+class Known:
+    """Modes that are known beforehand.
 
     Attributes:
-        open: contacts that have just been released.
-        slips: discs that have just begun to slip, and the direction.
+        open: contacts that were just released.
+        slips: discs that just started to slip, with their directions.
     """
 
     open: Sequence[int] = ()
@@ -43,25 +43,25 @@ def standstill(phase: Phase, u: Array) -> float:
     return STILL * (phase.length + float(np.abs(u).max(initial=0.0)))
 
 
-def decide(phase: Phase, at: Moment, told: Told) -> Modes:
-    """The modes from a state on, in which nothing hits.
+def decide(phase: Phase, at: Moment, known: Known) -> Modes:
+    """The modes from a state on, at which no contact hits.
 
     Raises:
-        SimulationError: nothing solves the problem, or its solution lies on a border.
+        SimulationError: the problem has no solution, or its solution is on the border of two cases.
     """
     system = phase.system
     state = (at.x, at.dep)
     every = [True] * len(system.contacts)
-    found = phase.answer(at.t, state, every)
-    seen, zero = found.free, standstill(phase, found.free.u.value)
+    answer = phase.answer(at.t, state, every)
+    seen, zero = answer.free, standstill(phase, answer.free.u.value)
     closed = [
         i
         for i, normal in enumerate(system.normals)
-        if i not in told.open
+        if i not in known.open
         and seen.gap.value[i] <= CLOSED * phase.length
         and abs(seen.u.value[normal]) <= zero
     ]
-    slips = _slipping(phase, seen, closed, zero, told)
+    slips = _slipping(phase, seen, closed, zero, known)
     shut = tuple(i in closed for i in range(len(system.contacts)))
     modes = Modes(shut, tuple(slips.get(j) for j in range(len(system.discs))))
     if not closed:
@@ -74,7 +74,7 @@ def decide(phase: Phase, at: Moment, told: Told) -> Modes:
         else seen.friction.value[i]
         for i in closed
     ]  # fmt: skip
-    W = found.accelerations[held] @ F
+    W = answer.accelerations[held] @ F
     solved = solve_contacts(W, q, mu, rows=counts, turning=turning, tolerance=1e-12)
     if not solved.residual <= UNSOLVED:
         raise SimulationError(
@@ -86,10 +86,10 @@ def decide(phase: Phase, at: Moment, told: Told) -> Modes:
 
 
 def _slipping(
-    phase: Phase, seen: Touching, closed: Sequence[int], zero: float, told: Told
+    phase: Phase, seen: Touching, closed: Sequence[int], zero: float, known: Known
 ) -> dict[int, Array]:
-    """Discs that slip, and along which direction."""
-    slips = dict(told.slips)
+    """Discs that slip, with their directions."""
+    slips = dict(known.slips)
     for j, disc in enumerate(phase.system.discs):
         u = seen.u.value[list(disc.rows)]
         speed = float(np.linalg.norm(u))
@@ -98,7 +98,7 @@ def _slipping(
         if speed > zero:
             slips[j] = u / speed
         elif phase.limit(disc, seen)[0] == 0.0:
-            # without friction nothing sticks
+            # without friction, discs do not stick
             slips[j] = np.zeros(len(u))
     return {j: d for j, d in slips.items() if phase.system.discs[j].contact in closed}
 
@@ -107,7 +107,7 @@ def _modes(
     phase: Phase, at: Moment, closed: Sequence[int], slips: dict[int, Array],
     counts: Sequence[int], W: Array, force: Array, acceleration: Array,
 ) -> Modes:  # fmt: skip
-    """Modes from the solution: what accelerates apart opens, or begins to slip."""
+    """Modes from the solution: contacts that accelerate apart open, or start to slip."""
     system = phase.system
     largest = float(np.abs(acceleration - W @ force).max(initial=0.0))
     shut, row = [False] * len(system.contacts), 0

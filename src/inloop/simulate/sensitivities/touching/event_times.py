@@ -1,4 +1,4 @@
-"""How the times of events of hard contacts change; what happens at once must do so nearby."""
+"""Derivatives of event times of hard contacts; simultaneous events must stay simultaneous."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from inloop.simulate.sensitivities.touching.deciding import standstill
 from inloop.simulate.sensitivities.touching.phase import Kept, Modes, Phase
 from inloop.simulate.sensitivities.touching.watching import Happening, indicators
 
-TOGETHER = 2e-11  # of the characteristic length: contacts that hit at once
-SAME_TIME = 1e-6  # of the largest derivative: times of events that are the same
+TOGETHER = 2e-11  # of the characteristic length: contacts that hit simultaneously
+SAME_TIME = 1e-6  # of the largest derivative: equal times of events
 
 
 class EventTimes:
-    """Derivatives of the times of events, by the directions of a run."""
+    """Derivatives of the times of events along the directions of a run."""
 
     def __init__(self, phase: Phase, names: Sequence[str]) -> None:
-        """Remember whose events these are.
+        """Prepare for the events of a run.
 
         Args:
             phase: the equations along the directions and, last, time.
@@ -30,7 +30,7 @@ class EventTimes:
         self._phase, self._names = phase, names
 
     def of_hit(self, at: Moment, modes: Modes, kept: Kept, what: Happening) -> Array:
-        """Derivatives of the time of an impact; contacts that hit at once must do so nearby."""
+        """Derivatives of the time of an impact; simultaneous impacts must stay simultaneous."""
         names, seen = self._phase.system.contacts, kept.seen
         near = TOGETHER * self._phase.length + 1e-14 * float(np.abs(at.x).max())
         zero = standstill(self._phase, seen.u.value)
@@ -39,23 +39,23 @@ class EventTimes:
             if not closed and seen.gap.value[i] <= near
             and seen.u.value[self._phase.system.normals[i]] < -zero
         }  # fmt: skip
-        found = {i: self._time_change(seen.gap.change[i], f"contact '{names[i]}' hits", at.t)
+        changes = {i: self._time_change(seen.gap.change[i], f"contact '{names[i]}' hits", at.t)
                  for i in sorted(struck)}  # fmt: skip
-        self._check_same_time({f"contact '{names[i]}' hits": dt for i, dt in found.items()}, at.t)
-        return found[what.number]
+        self._check_same_time({f"contact '{names[i]}' hits": dt for i, dt in changes.items()}, at.t)
+        return changes[what.number]
 
     def of_change(self, at: Moment, modes: Modes, kept: Kept, what: Happening) -> Array:
-        """Derivatives of the time at which modes change; what changes at once must do so nearby."""
+        """Derivatives of the time of a mode change; simultaneous changes must stay simultaneous."""
         zero = 10.0 * standstill(self._phase, kept.seen.u.value)
-        found = {}
+        changes = {}
         for other, indicator in indicators(self._phase, kept, modes).items():
             same = other.kind == "sticks" == what.kind and indicator.value <= zero
             if other == what or same:
-                found[self._named(other)] = self._time_change(
+                changes[self._named(other)] = self._time_change(
                     indicator.change, self._named(other), at.t
                 )
-        self._check_same_time(found, at.t)
-        return found[self._named(what)]
+        self._check_same_time(changes, at.t)
+        return changes[self._named(what)]
 
     def _named(self, what: Happening) -> str:
         system, contact = self._phase.system, what.number
@@ -69,13 +69,13 @@ class EventTimes:
             raise undefined(f"{name} at t = {t:.9g} s so slowly that its time has no derivative")
         return -change[:-1] / rate
 
-    def _check_same_time(self, found: dict[str, Array], t: float) -> None:
-        first = next(iter(found.values()))
-        size = max(float(np.abs(dt).max(initial=0.0)) for dt in found.values())
-        for name, dt in found.items():
+    def _check_same_time(self, changes: dict[str, Array], t: float) -> None:
+        first = next(iter(changes.values()))
+        size = max(float(np.abs(dt).max(initial=0.0)) for dt in changes.values())
+        for name, dt in changes.items():
             if np.abs(dt - first).max(initial=0.0) > SAME_TIME * size:
                 k = int(np.argmax(np.abs(dt - first)))
                 raise undefined(
-                    f"{next(iter(found))} and {name} at once, at t = {t:.9g} s, but not if "
+                    f"{next(iter(changes))} and {name} at once, at t = {t:.9g} s, but not if "
                     f"'{self._names[k]}' changes"
                 )

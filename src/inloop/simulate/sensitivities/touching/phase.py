@@ -1,6 +1,6 @@
-"""The motion between two events, in which each hard contact keeps what it does.
+"""The motion between two events, in which each hard contact keeps its mode.
 
-With rows G of velocities that stay zero (normals of closed contacts, discs that stick) and forces
+With rows G of velocities that stay zero (normals of closed contacts, sticking discs) and forces
 f = F λ (discs that slip along d: -μ f_n d), forces and their derivatives follow from
 
     G ud(x, f) = 0,    G δud + G (∂ud/∂f) δf = 0
@@ -19,18 +19,18 @@ from inloop.plant.variation.jumps import Varying
 from inloop.plant.variation.touched_system import Disc, TouchedSystem, Touching
 from inloop.simulate.sensitivities.event_changes import Surroundings
 
-SINGULAR = 1e-11  # of the largest singular value: rows that others determine
-CONSISTENT = 1e-6  # of the largest acceleration: what redundant rows may leave
+SINGULAR = 1e-11  # of the largest singular value: redundant rows
+CONSISTENT = 1e-6  # of the largest acceleration: allowed residual of redundant rows
 
 
 @dataclass(frozen=True)
 class Modes:
-    """What contacts do between two events.
+    """Modes of contacts between two events.
 
     Attributes:
-        closed: by contact.
-        slips: by disc, the direction along which it slips; None: it sticks, or is open.
-        frozen: discs that keep that direction: they slip along one line, or slowly.
+        closed: whether a contact is closed, by contact.
+        slips: direction of slip, by disc; None: it sticks, or is open.
+        frozen: discs with a fixed direction: they slip along one line, or slowly.
     """
 
     closed: tuple[bool, ...]
@@ -40,10 +40,10 @@ class Modes:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a motion without forces of contacts answers them.
+    """Response of the motion to contact forces.
 
     Attributes:
-        free: at forces of zero.
+        free: the motion without contact forces.
         rates: ∂xd/∂f, shape (states, rows).
         accelerations: ∂ud/∂f, shape (rows, rows).
     """
@@ -55,13 +55,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Kept:
-    """The motion with the forces that keep modes.
+    """The motion with the forces that maintain the modes.
 
     Attributes:
         force: by row.
         xd: rates of the state.
-        seen: what contacts see; its derivatives of accelerations are those at fixed forces.
-        redundant: forces are not unique.
+        seen: quantities at the contacts; derivatives of accelerations are at fixed forces.
+        redundant: whether forces are not unique.
     """
 
     force: Varying
@@ -87,7 +87,7 @@ class Phase:
     def look(
         self, t: float, state: tuple[Array, Array], dx: Array, dt: Array, force: Array | None = None
     ) -> Touching:
-        """Rates and what contacts see, with forces, along directions of state and time."""
+        """Rates and quantities at the contacts, with forces, along directions of state and time."""
         x = state[0].copy()
         x[self.system.forces] = 0.0 if force is None else force
         dg = self.around.along(self.name, t, dt)
@@ -96,7 +96,7 @@ class Phase:
         )
 
     def answer(self, t: float, state: tuple[Array, Array], acting: Sequence[bool]) -> Answer:
-        """How contacts that act answer forces."""
+        """Response to forces of the acting contacts."""
         system = self.system
         rows = [k for k in range(len(system.forces)) if acting[self.contact_of[k]]]
         unit = np.zeros((len(system.code.states), len(rows)))
@@ -114,7 +114,7 @@ class Phase:
 
     @property
     def contact_of(self) -> list[int]:
-        """By row, its contact."""
+        """Contact of each row."""
         edges = [*self.system.normals[1:], len(self.system.forces)]
         return [i for i, (a, b) in enumerate(zip(self.system.normals, edges, strict=True))
                 for _ in range(a, b)]  # fmt: skip
@@ -129,8 +129,8 @@ class Phase:
             return Kept(
                 Varying(none, np.zeros((len(none), dx.shape[1]))), seen.xd, seen, redundant=False
             )
-        found = self.answer(t, state, modes.closed)
-        free, A = found.free, found.accelerations
+        answer = self.answer(t, state, modes.closed)
+        free, A = answer.free, answer.accelerations
         held, F = self.unknowns(modes, free)
         B = A[held] @ F
         inverse, redundant = _inverse(B)
@@ -143,11 +143,11 @@ class Phase:
         if redundant:
             self._check_left(t, B @ unknown + left, np.abs(left).max(initial=0.0))
         change = F @ unknown + slipping
-        xd = Varying(seen.xd.value, seen.xd.change + found.rates @ change)
+        xd = Varying(seen.xd.value, seen.xd.change + answer.rates @ change)
         return Kept(Varying(force, change), xd, seen, redundant)
 
     def direction(self, modes: Modes, j: int, u: Array) -> Array:
-        """Along which disc j slips."""
+        """Direction in which disc j slips."""
         begun, disc = modes.slips[j], self.system.discs[j]
         assert begun is not None
         own = u[list(disc.rows)]
@@ -155,13 +155,13 @@ class Phase:
         return begun if j in modes.frozen or speed == 0.0 else own / speed
 
     def limit(self, disc: Disc, seen: Touching) -> tuple[float, Array]:
-        """Largest force of a disc over the normal force, and its derivatives."""
+        """Largest force of a disc relative to the normal force, and its derivatives."""
         if disc.kind == "tangent":
             return float(seen.friction.value[disc.contact]), seen.friction.change[disc.contact]
         return 1.0, np.zeros(seen.friction.change.shape[1])
 
     def unknowns(self, modes: Modes, free: Touching) -> tuple[list[int], Array]:
-        """Rows that stay zero, and forces by unknown, shape (rows, unknowns)."""
+        """Rows that stay zero, and forces per unknown, shape (rows, unknowns)."""
         system = self.system
         held: list[int] = []
         columns: list[Array] = []
@@ -185,8 +185,8 @@ class Phase:
         return held, np.array(columns).T
 
     def _slip_changes(self, modes: Modes, seen: Touching, force: Array) -> Array:
-        """δf of discs that slip, at a fixed normal force: μ and the direction change."""
-        found = np.zeros((len(force), seen.u.change.shape[1]))
+        """δf of slipping discs at fixed normal force, from changes of μ and of the direction."""
+        changes = np.zeros((len(force), seen.u.change.shape[1]))
         for j, disc in enumerate(self.system.discs):
             if modes.slips[j] is None or not modes.closed[disc.contact]:
                 continue
@@ -199,14 +199,14 @@ class Phase:
                     "without friction: the run has no derivative with respect to friction",
                     fix="Choose another friction, or differentiate with respect to something else.",
                 )
-            found[rows] = -normal * np.outer(d, dmu)
+            changes[rows] = -normal * np.outer(d, dmu)
             if j not in modes.frozen:
                 across = np.eye(len(rows)) - np.outer(d, d)
                 speed = float(np.linalg.norm(seen.u.value[rows]))
                 turn = across @ seen.u.change[rows]
                 if np.any(turn):
-                    found[rows] -= mu * normal * turn / speed
-        return found
+                    changes[rows] -= mu * normal * turn / speed
+        return changes
 
     def _check(
         self, t: float, B: Array, force: Array, A: Array, free: Touching, held: list[int],
@@ -223,7 +223,7 @@ class Phase:
             self._check_left(t, left, np.abs(free.ud.value).max(initial=0.0))
 
     def _check_left(self, t: float, left: Array, size: float) -> None:
-        """Rows that others determine must agree with them."""
+        """Check that redundant rows are consistent."""
         if np.abs(left).max(initial=0.0) > CONSISTENT * max(size, 1e-12):
             raise SimulationError(
                 f"redundant contacts of model '{self.name}' would not stay closed together at "
@@ -234,7 +234,7 @@ class Phase:
 
 
 def _inverse(B: Array) -> tuple[Array, bool]:
-    """The inverse, or the least solution where rows are redundant."""
+    """The inverse, or the pseudo-inverse if rows are redundant."""
     sizes = np.linalg.svd(B, compute_uv=False)
     if sizes[-1] > SINGULAR * sizes[0]:
         return np.asarray(np.linalg.inv(B)), False

@@ -33,7 +33,7 @@ def has_known_contacts(plant: BarePlant) -> bool:
 
 
 def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) -> None:
-    """Refuse contacts and runs whose derivatives are not known here.
+    """Refuse contacts and runs without derivatives here.
 
     Raises:
         InputError: says why.
@@ -56,7 +56,7 @@ def refuse_touched(plant: BarePlant, result: Result, arguments: RunArguments) ->
 
 
 def _alone(plant: BarePlant) -> bool:
-    """Whether a plant has one contact without friction: Poisson's impacts are Newton's there."""
+    """Whether a plant has a single frictionless contact: Poisson's impacts equal Newton's there."""
     first, *more = plant.mechanism.declared_contacts
     return not more and not getattr(first.law, "rubs", True)
 
@@ -67,7 +67,7 @@ def touched(
     """Derivatives along directions that share a pass.
 
     Raises:
-        SimulationError: the run has no derivative, or is not found again.
+        SimulationError: the run has no derivative, or cannot be repeated.
     """
     inputs = read_inputs(plant, arguments.inputs or {})
     rates = input_rates(plant, arguments.inputs or {})
@@ -94,7 +94,7 @@ def touched(
     )
     constant = inputs.function is None
     given = inputs.constant if constant else inputs.over(result.t)
-    y, dy = system.tell(result.t, given, tau, samples, dg)
+    y, dy = system.observe_samples(result.t, given, tau, samples, dg)
     observed = system.code.observed
     apart = check_same(name, result, dict(zip(observed, y.T, strict=True)))
     # forces of a result are means over its steps, not those at its samples

@@ -1,4 +1,4 @@
-"""A run with hard contacts once more, with derivatives: smooth between events, a jump at each.
+"""Repeats a run with hard contacts, with derivatives: smooth between events, a jump at each.
 
 δt = -δg / (dg/dt),  δx⁺ = δ(impact) along (δx⁻ + xd⁻ δt, δt) - xd⁺ δt
 """
@@ -17,7 +17,7 @@ from inloop.plant import Array
 from inloop.plant.variation.touched_system import Places
 from inloop.simulate.sensitivities.event_changes import Moment
 from inloop.simulate.sensitivities.touching.blow import strike, undefined
-from inloop.simulate.sensitivities.touching.deciding import NOTHING, Told, decide, standstill
+from inloop.simulate.sensitivities.touching.deciding import NOTHING, Known, decide, standstill
 from inloop.simulate.sensitivities.touching.event_times import TOGETHER, EventTimes
 from inloop.simulate.sensitivities.touching.phase import Answer, Kept, Modes, Phase
 from inloop.simulate.sensitivities.touching.watching import (
@@ -28,13 +28,11 @@ from inloop.simulate.sensitivities.touching.watching import (
 )
 
 TOLERANCE = 1e-11  # of each step
-LEAST = (
-    1e-3  # of the characteristic length: derivatives times what is varied have at least this size
-)
-LOWEST = 1e-15  # rebounds that rise less, in characteristic lengths, are not followed
-CONTINUOUS = 1e-9  # of the largest rate: nothing jumps
-KEPT = 1e-6  # of the largest derivative: what a contact that is closed leaves of its own
-LOCATED = 1e-10  # of the time [1]: what corrections may leave
+LEAST = 1e-3  # of the characteristic length: minimum scale of derivatives times variations
+LOWEST = 1e-15  # lower rebounds, in characteristic lengths, are not followed
+CONTINUOUS = 1e-9  # of the largest rate: smaller jumps are none
+KEPT = 1e-6  # of the largest derivative: allowed residual of a closed contact
+LOCATED = 1e-10  # of the time [1]: allowed last correction
 MOST_CORRECTIONS, MOST_BLOWS, MOST_AT_ONCE = 8, 20, 50
 MOST_STEPS = 20_000  # of a run
 
@@ -43,22 +41,22 @@ class TouchedRun:
     """A run from event to event.
 
     Attributes:
-        rows: its samples, forces of contacts among their states.
+        rows: its samples, with contact forces among the states.
         events: what happened, and when.
     """
 
     def __init__(
         self, phase: Phase, times: Array, names: Sequence[str], sizes: Sequence[float]
     ) -> None:
-        """See what is to be repeated.
+        """Prepare the repetition of a run.
 
         Args:
             phase: the equations.
             times: of the samples [s].
             names: of the directions.
-            sizes: what is a large change of what they are named after.
+            sizes: size of a large change of each quantity of differentiation.
         """
-        # derivatives that are small by this count as rounding
+        # smaller derivatives count as rounding
         self._least = LEAST * phase.length / np.array(sizes)
         self._phase, self._times, self._names = phase, times, names
         dg = phase.around.dg
@@ -91,17 +89,17 @@ class TouchedRun:
     # between events
 
     def _lead(self, now: Moment, modes: Modes, watch: Watch) -> tuple[Moment, Happening | None]:
-        """To the next event, or to the end."""
+        """Run to the next event, or to the end."""
         solver = self._solver(now, modes, float(self._times[-1]))
         while solver.status == "running":
             before = self._moment(solver.t, solver.y)
             self._step(solver)
             dense, span = solver.dense_output(), (before.t, float(solver.t))
-            found = watch.first(dense, span, lambda y: (self._moment(0.0, y).x, self._dep))
-            if found is not None:
-                ended = self._located(before, modes, watch, *found)
+            next_event = watch.first(dense, span, lambda y: (self._moment(0.0, y).x, self._dep))
+            if next_event is not None:
+                ended = self._located(before, modes, watch, *next_event)
                 self._sample(dense, modes, ended.t)
-                return ended, found[1]
+                return ended, next_event[1]
             self._sample(dense, modes, float(solver.t))
         return self._moment(solver.t, solver.y), None
 
@@ -145,7 +143,7 @@ class TouchedRun:
     def _located(
         self, before: Moment, modes: Modes, watch: Watch, t: float, what: Happening
     ) -> Moment:
-        """The state at an event, on a step that ends there."""
+        """The state at an event, by a step that ends there."""
         at, step = before, np.inf
         for _ in range(MOST_CORRECTIONS):
             at = before
@@ -163,7 +161,7 @@ class TouchedRun:
             t = max(t - step, before.t)
         if not abs(step) <= LOCATED * max(1.0, abs(t)):
             raise undefined(
-                f"an event of model '{self._phase.name}' near t = {t:.9g} s is not found when "
+                f"an event of model '{self._phase.name}' near t = {t:.9g} s is not indicator when "
                 "the run is repeated: it may only graze zero"
             )
         return at
@@ -173,8 +171,8 @@ class TouchedRun:
     ) -> tuple[float, float, Array]:
         """Value of an indicator, its rate, and its derivatives at this time."""
         kept = self._kept_in_time(at, modes)[1]
-        found = indicators(self._timed, kept, modes, slow)[what]
-        return found.value, float(found.change[-1]), found.change[:-1]
+        indicator = indicators(self._timed, kept, modes, slow)[what]
+        return indicator.value, float(indicator.change[-1]), indicator.change[:-1]
 
     def _kept_in_time(self, at: Moment, modes: Modes) -> tuple[Array, Kept]:
         """Rates, and the motion along the directions and time."""
@@ -185,7 +183,7 @@ class TouchedRun:
         return xd, kept
 
     def _sample(self, dense: Callable[[float], Array], modes: Modes, end: float) -> None:
-        """Samples up to a time."""
+        """Take samples up to a time."""
         while len(self.rows) < len(self._times) and self._times[len(self.rows)] <= end:
             t = float(self._times[len(self.rows)])
             self._take(self._moment(t, dense(t)), modes)
@@ -199,7 +197,7 @@ class TouchedRun:
     # events
 
     def _over(self, at: Moment, modes: Modes, what: Happening) -> tuple[Moment, Modes, Watch]:
-        """The state after an event, and the modes from there on."""
+        """The state after an event, and the following modes."""
         if what.kind == "slows":
             u = self._kept_in_time(at, modes)[1].seen.u.value
             slips = list(modes.slips)
@@ -211,11 +209,11 @@ class TouchedRun:
             dt = self._event_times.of_hit(at, modes, kept, what)
             moving = replace(at, dx=at.dx + np.outer(before, dt))
             struck = self._collided(moving, dt, modes.closed)
-            following = decide(self._phase, struck, Told())
+            following = decide(self._phase, struck, Known())
             return self._after(struck, following, dt, [])
-        told, released = self._told(kept, modes, what)
+        known, released = self._known_after(kept, modes, what)
         at = self._stopped(at, modes, what) if what.kind == "sticks" else at
-        following = decide(self._phase, at, told)
+        following = decide(self._phase, at, known)
         after = self._phase.keep(at.t, (at.x, at.dep), at.dx, self._still, following).xd.value
         dt = self._still
         if np.abs(after - before).max() > CONTINUOUS * np.abs(before).max():
@@ -224,33 +222,35 @@ class TouchedRun:
         return self._after(moving, following, dt, released)
 
     def _stopped(self, at: Moment, modes: Modes, what: Happening) -> Moment:
-        """Take away what is left of a slip whose direction was kept to its end."""
+        """Remove the remaining velocity of a slip whose direction was fixed to its end."""
         phase, speeds = self._phase, self._phase.system.speeds
-        found = phase.answer(at.t, (at.x, at.dep), modes.closed)
-        held = [*phase.unknowns(modes, found.free)[0], *phase.system.discs[what.number].rows]
-        return replace(at, x=_without(at.x, found, speeds, held, found.free.u.value[held]))
+        answer = phase.answer(at.t, (at.x, at.dep), modes.closed)
+        held = [*phase.unknowns(modes, answer.free)[0], *phase.system.discs[what.number].rows]
+        return replace(at, x=_without(at.x, answer, speeds, held, answer.free.u.value[held]))
 
-    def _told(self, kept: Kept, modes: Modes, what: Happening) -> tuple[Told, list[Happening]]:
-        """What an event of forces says about the modes that follow."""
+    def _known_after(
+        self, kept: Kept, modes: Modes, what: Happening
+    ) -> tuple[Known, list[Happening]]:
+        """Modes that are known after an event of forces."""
         if what.kind == "is released":
-            return Told(open=[what.number]), [Happening("hits", what.number)]
+            return Known(open=[what.number]), [Happening("hits", what.number)]
         if what.kind == "slips":
             rows = list(self._phase.system.discs[what.number].rows)
             pull = kept.force.value[rows]
             direction = -pull / np.linalg.norm(pull)
-            return Told(slips={what.number: direction}), [Happening("sticks", what.number)]
-        return Told(), []
+            return Known(slips={what.number: direction}), [Happening("sticks", what.number)]
+        return Known(), []
 
     def _after(
         self, moving: Moment, modes: Modes, dt: Array, released: list[Happening]
     ) -> tuple[Moment, Modes, Watch]:
-        """From a state whose derivatives move with the time of an event to this time."""
+        """From derivatives along the varied time of an event to derivatives at fixed time."""
         state = (moving.x, moving.dep)
         xd = self._phase.keep(moving.t, state, moving.dx, self._still, modes).xd.value
         return self._begin(replace(moving, dx=moving.dx - np.outer(xd, dt)), modes, released)
 
     def _collided(self, at: Moment, dt: Array, closed: Sequence[bool]) -> Moment:
-        """Let all that meets hit, until nothing does."""
+        """Apply impacts until no contact hits."""
         phase, shut = self._phase, list(closed)
         near = TOGETHER * phase.length + 1e-14 * float(np.abs(at.x).max())
         for _ in range(MOST_BLOWS):
@@ -277,10 +277,10 @@ class TouchedRun:
             fix="End the run before it.",
         )
 
-    # modes that begin
+    # start of modes
 
     def _begun_run(self, start: Moment) -> tuple[Moment, Modes, Watch]:
-        """The first modes; what is closed must stay so for all that is varied."""
+        """The first modes; closed contacts must stay closed for all varied quantities."""
         phase = self._phase
         seen = phase.look(start.t, (start.x, start.dep), start.dx, self._still)
         closed = seen.gap.value <= TOGETHER * phase.length
@@ -288,16 +288,16 @@ class TouchedRun:
         for i in np.flatnonzero(closed):
             self._refuse_moved(int(i), seen.gap.change[i])
         after = self._collided(start, self._still, [False] * len(closed))
-        modes = decide(phase, after, Told())
-        found = self._begin(after, modes, [])
+        modes = decide(phase, after, Known())
+        first = self._begin(after, modes, [])
         self._take(start, modes)
-        return found
+        return first
 
     def _grow(self, at: Moment) -> None:
         self._largest = max(self._largest, float(np.abs(at.dx).max(initial=0.0)), 1e-300)
 
     def _refuse_moved(self, contact: int, change: Array) -> None:
-        """What a closed contact keeps at zero must not change."""
+        """Check that gap and velocity of a closed contact do not change."""
         if np.abs(change).max(initial=0.0) > KEPT * self._largest:
             name = self._names[int(np.argmax(np.abs(change)))]
             raise undefined(
@@ -308,7 +308,7 @@ class TouchedRun:
     def _begin(
         self, at: Moment, modes: Modes, released: list[Happening]
     ) -> tuple[Moment, Modes, Watch]:
-        """Modes that begin, with derivatives that fit to them."""
+        """Start modes, with derivatives consistent with them."""
         phase = self._phase
         modes = self._flat_ones_keep_direction(at, modes)
         at = self._fitted(at, modes)
@@ -323,26 +323,26 @@ class TouchedRun:
         return at, modes, begun_watch(phase, kept, modes, at.t, released)
 
     def _flat_ones_keep_direction(self, at: Moment, modes: Modes) -> Modes:
-        """Discs that can slip along one line only keep their direction.
+        """Fix the direction of discs that can slip only along one line.
 
         Raises:
-            SimulationError: a disc begins to slip in space.
+            SimulationError: a disc starts to slip in space.
         """
         if not any(modes.closed):
             return modes
-        found = self._phase.answer(at.t, (at.x, at.dep), modes.closed)
+        answer = self._phase.answer(at.t, (at.x, at.dep), modes.closed)
         frozen = set(modes.frozen)
         for j, disc in enumerate(self._phase.system.discs):
             d, rows = modes.slips[j], list(disc.rows)
             if d is None or not modes.closed[disc.contact]:
                 continue
-            own = found.accelerations[np.ix_(rows, rows)]
+            own = answer.accelerations[np.ix_(rows, rows)]
             sizes = np.linalg.svd(own, compute_uv=False)
             if len(rows) == 1 or sizes[-1] <= 1e-9 * sizes[0]:
                 frozen.add(j)
             elif j not in frozen and np.any(d):
-                speed = float(np.linalg.norm(found.free.u.value[rows]))
-                if speed <= standstill(self._phase, found.free.u.value):
+                speed = float(np.linalg.norm(answer.free.u.value[rows]))
+                if speed <= standstill(self._phase, answer.free.u.value):
                     contact = self._phase.system.contacts[disc.contact]
                     raise SimulationError(
                         f"contact '{contact}' of model '{self._phase.name}' starts to slip "
@@ -352,24 +352,24 @@ class TouchedRun:
         return replace(modes, frozen=frozenset(frozen))
 
     def _fitted(self, at: Moment, modes: Modes) -> Moment:
-        """Derivatives of velocities that stay zero are zero, but for rounding."""
+        """Remove rounding from derivatives of velocities that stay zero."""
         if not any(modes.closed):
             return at
         phase, speeds = self._phase, self._phase.system.speeds
-        found = phase.answer(at.t, (at.x, at.dep), modes.closed)
+        answer = phase.answer(at.t, (at.x, at.dep), modes.closed)
         seen = phase.look(at.t, (at.x, at.dep), at.dx, self._still)
-        held, _ = phase.unknowns(modes, found.free)
+        held, _ = phase.unknowns(modes, answer.free)
         left = seen.u.change[held]
         for row, change in zip(held, left, strict=True):
             self._refuse_moved(phase.contact_of[row], change)
-        return replace(at, dx=_without(at.dx, found, speeds, held, left))
+        return replace(at, dx=_without(at.dx, answer, speeds, held, left))
 
 
 def _without(
-    state: Array, found: Answer, speeds: Places, held: Sequence[int], left: Array
+    state: Array, answer: Answer, speeds: Places, held: Sequence[int], left: Array
 ) -> Array:
     """A state, or its derivatives, without velocities along some rows."""
-    W = found.accelerations[np.ix_(held, held)]
+    W = answer.accelerations[np.ix_(held, held)]
     after = state.copy()
-    after[speeds] -= found.rates[speeds][:, held] @ np.linalg.pinv(W, rcond=1e-11) @ left
+    after[speeds] -= answer.rates[speeds][:, held] @ np.linalg.pinv(W, rcond=1e-11) @ left
     return after

@@ -1,4 +1,4 @@
-"""What ends the modes of hard contacts, and when it happens along a step."""
+"""Events that end the modes of hard contacts, and their times along a step."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import scipy
 from inloop.plant import Array
 from inloop.simulate.sensitivities.touching.phase import Kept, Modes, Phase
 
-LOOKS = 8  # at a step
-SLOW = 1e-8  # of the largest velocity as the modes begin: slip in space then keeps its direction
+LOOKS = 8  # evaluations per step
+SLOW = (
+    1e-8  # of the largest velocity at the start of modes: slower slip in space keeps its direction
+)
 
 
 @dataclass(frozen=True)
 class Happening:
-    """Something that ends the modes.
+    """An event that ends the modes.
 
     Attributes:
         kind: a contact "hits" or "is released"; a disc "slips", "sticks" or "slows".
@@ -30,10 +32,10 @@ class Happening:
 
 @dataclass(frozen=True)
 class Indicator:
-    """A number that is positive until something happens.
+    """A number that is positive until an event.
 
     Attributes:
-        value: now.
+        value: current value.
         change: its derivatives along the directions.
     """
 
@@ -44,7 +46,7 @@ class Indicator:
 def indicators(
     phase: Phase, kept: Kept, modes: Modes, slow: float = 0.0
 ) -> dict[Happening, Indicator]:
-    """All that may end the modes.
+    """Indicators of all events that may end the modes.
 
     Args:
         phase: the equations.
@@ -53,12 +55,12 @@ def indicators(
         slow: velocity below which slip in space keeps its direction [m/s].
     """
     system, seen, f = phase.system, kept.seen, kept.force
-    found = {}
+    result = {}
     for i, normal in enumerate(system.normals):
         if modes.closed[i]:
-            found[Happening("is released", i)] = Indicator(f.value[normal], f.change[normal])
+            result[Happening("is released", i)] = Indicator(f.value[normal], f.change[normal])
         else:
-            found[Happening("hits", i)] = Indicator(seen.gap.value[i], seen.gap.change[i])
+            result[Happening("hits", i)] = Indicator(seen.gap.value[i], seen.gap.change[i])
     for j, disc in enumerate(system.discs):
         rows, normal, begun = list(disc.rows), system.normals[disc.contact], modes.slips[j]
         if not modes.closed[disc.contact]:
@@ -67,30 +69,30 @@ def indicators(
             mu, dmu = phase.limit(disc, seen)
             size = float(np.linalg.norm(f.value[rows]))
             along = f.value[rows] / size if size > 0.0 else np.zeros(len(rows))
-            found[Happening("slips", j)] = Indicator(
+            result[Happening("slips", j)] = Indicator(
                 mu * f.value[normal] - size,
                 mu * f.change[normal] + dmu * f.value[normal] - along @ f.change[rows],
             )
         elif np.any(begun):
             u, du = seen.u.value[rows], seen.u.change[rows]
             if j in modes.frozen:
-                found[Happening("sticks", j)] = Indicator(float(begun @ u), begun @ du)
+                result[Happening("sticks", j)] = Indicator(float(begun @ u), begun @ du)
                 continue
             d = phase.direction(modes, j, seen.u.value)
-            found[Happening("slows", j)] = Indicator(float(d @ u) - slow, d @ du)
-    return found
+            result[Happening("slows", j)] = Indicator(float(d @ u) - slow, d @ du)
+    return result
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What is watched while modes last.
+    """Indicators to evaluate while modes last.
 
     Attributes:
         phase: the equations, without directions.
         modes: of the contacts.
-        begun: when they began [s].
+        begun: time at which they started [s].
         slow: see `indicators`.
-        fresh: what begins at zero: value at the beginning, and how far below it is rounding.
+        fresh: indicators that start at zero: initial value, and the size of rounding below it.
     """
 
     phase: Phase
@@ -100,22 +102,22 @@ class Watch:
     fresh: Mapping[Happening, tuple[float, float]] = field(default_factory=dict)
 
     def values(self, t: float, state: tuple[Array, Array]) -> dict[Happening, float]:
-        """All indicators; those that begin at zero as their mean growth since then."""
+        """All indicators; those that start at zero as their mean growth since then."""
         none = np.zeros((len(state[0]), 0))
         kept = self.phase.keep(t, state, none, np.zeros(0), self.modes)
-        found = {}
+        values = {}
         for what, indicator in indicators(self.phase, kept, self.modes, self.slow).items():
-            found[what] = indicator.value
+            values[what] = indicator.value
             if what in self.fresh:
                 first, rounding = self.fresh[what]
-                found[what] = (indicator.value - first + rounding) / max(t - self.begun, 1e-300)
-        return found
+                values[what] = (indicator.value - first + rounding) / max(t - self.begun, 1e-300)
+        return values
 
     def first(
         self, dense: Callable[[float], Array], span: tuple[float, float],
         state_of: Callable[[Array], tuple[Array, Array]],
     ) -> tuple[float, Happening] | None:  # fmt: skip
-        """The first that happens along a step, and when; None: nothing does."""
+        """The first event along a step, with its time; None: there is none."""
         times = np.linspace(*span, LOOKS + 1)
         before: float | None = None
         for t in times[1:]:
@@ -124,7 +126,7 @@ class Watch:
             if below:
                 start = float(span[0] if before is None else before)
                 roots = [(self._root(dense, (start, float(t)), state_of, w), w) for w in below]
-                return min(roots, key=lambda found: found[0])
+                return min(roots, key=lambda root: root[0])
             before = float(t)
         return None
 
@@ -136,7 +138,7 @@ class Watch:
             return self.values(t, state_of(dense(t)))[what]
 
         a, b = span
-        # what begins at zero may come back to it long before it was looked at
+        # an indicator that starts at zero may return to it long before it is evaluated
         while what in self.fresh and a <= self.begun and b - a > 1e-13 * max(1.0, abs(b)):
             middle = a + 1e-2 * (b - a)
             a, b = (middle, b) if value(middle) > 0.0 else (a, middle)
@@ -148,7 +150,7 @@ class Watch:
 def begun_watch(
     phase: Phase, kept: Kept, modes: Modes, t: float, released: Sequence[Happening]
 ) -> Watch:
-    """Watch modes that begin now; `released` have begun without a velocity of their own."""
+    """Watch modes that start now; `released` have started without a velocity of their own."""
     fastest = float(np.abs(kept.seen.u.value).max(initial=0.0))
     slow, fresh = SLOW * fastest, {}
     for what, indicator in indicators(phase, kept, modes, slow).items():
