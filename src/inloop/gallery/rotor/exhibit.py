@@ -1,4 +1,4 @@
-"""The rotor as an exhibit: its fan of frequencies, and both ways to its motion."""
+"""The rotor as an exhibit: its frequency fan, and its motion in two formulations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPEEDS = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0)  # [rad/s]
 
 
 def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
-    """First two of the blades up and down, and that in the plane, without weight [rad/s]."""
+    """First two flap frequencies and the lag frequency of the blades, without gravity [rad/s]."""
     kept = {name: plant.parameters[name] for name in ("g", "speed", "lag")}
     plant.parameters.update({"g": 0.0, "speed": speed, "lag": 0.0})
     try:
@@ -28,12 +28,12 @@ def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
     lag = [k for k, name in enumerate(plant.coordinates) if name in ("blade_1", "blade_2")]
 
     def of(rows: list[int]) -> np.ndarray:
-        """Of a few coordinates, which the others do not reach."""
+        """Frequencies of a few coordinates that are decoupled from the others."""
         both = [*rows, *(n + k for k in rows)]
         values = np.linalg.eigvals(linear.A[np.ix_(both, both)])
         return np.unique(np.abs(values[values.imag > 1e-6]).round(9))
 
-    # two blades that swing against each other do not move the hub
+    # two blades in opposite motion do not move the hub
     against = linear.A[n + lag[0], lag[0]] - linear.A[n + lag[0], lag[1]]
     return of(flap)[:2], np.sqrt(max(0.0, -against))
 
@@ -41,8 +41,8 @@ def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
 def _fan(bench: Bench) -> Outcome:
     """Frequencies over speed, and a spin-up in both formulations."""
     plant = bench.compile()
-    found = [frequencies(plant, speed) for speed in SPEEDS]
-    flap, lag = np.array([f for f, _ in found]), np.array([g for _, g in found])
+    results = [frequencies(plant, speed) for speed in SPEEDS]
+    flap, lag = np.array([f for f, _ in results]), np.array([g for _, g in results])
     fine = np.linspace(0.0, SPEEDS[-1], 101)
     ritz = np.array([flap_by_ritz(speed) for speed in fine])
     known = np.array([flap_by_ritz(speed) for speed in SPEEDS])

@@ -1,4 +1,4 @@
-"""The rover driven over hills of 20,000 triangles in curves: loads, and how deep wheels are."""
+"""The rover driven over hills of 20,000 triangles in curves: loads and penetration."""
 
 from __future__ import annotations
 

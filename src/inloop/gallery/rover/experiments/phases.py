@@ -1,8 +1,9 @@
 """Test 3 of the source: torques of the wheels in six phases, on a plane.
 
-All wheels get 0.7 mN·m forwards, roll on, are stopped and driven back; nothing resists, so that
-the rover is one mass. The report says that it stands in phase 5, which it does if the brakes of
-phase 4 end when it stands, as in the program of the source, not after the 25 s of its table.
+All wheels are driven forwards with 0.7 mN·m, roll freely, are stopped and driven back; there is no
+resistance, so that the rover is one mass. The report says that it stands still in phase 5, which is
+true if braking in phase 4 ends when it stops, as in the program of the source, not after the 25 s
+of its table.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from inloop.gallery.rover.grounds import PLANE
 from inloop.gallery.rover.model import RIGID
 
 STEP, SAMPLE = 5e-3, 0.1
-BEGINS = (0.0, 20.0, 40.0, 80.0, 100.0, 150.0, 200.0)  # of the phases, and the end [s]
+BEGINS = (0.0, 20.0, 40.0, 80.0, 100.0, 150.0, 200.0)  # starts of the phases, and the end [s]
 TORQUES = (0.0, 7e-4, 0.0, -7e-4, 0.0, -5e-4)  # on each wheel [N·m]
 
 
@@ -69,4 +70,4 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(figures, draw, size=(8.0, 8.0), result=run)
 
 
-PHASES = Experiment("test 3: torques in six phases, beside one mass that rolls", _run)
+PHASES = Experiment("test 3: torques in six phases, compared with one rolling mass", _run)
