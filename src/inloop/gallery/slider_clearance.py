@@ -1,4 +1,4 @@
-"""A slider-crank whose slider rattles in its guide: clearance of 1 mm, impacts and friction."""
+"""A slider-crank with clearance of 1 mm between slider and guide: impacts and friction."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ CRANK, ROD = 0.153, 0.306  # lengths [m]
 HALF_LENGTH, HALF_HEIGHT, CLEARANCE = 0.05, 0.025, 0.001  # of the slider [m]
 RESTITUTION, FRICTION = 0.4, 0.01
 STEP = 1e-5
-AXIS = (0.0, -1.0, 0.0)  # positive turns lift what is along x
-SPEEDS = (150.0, -75.0, -0.01)  # of crank, rod and slider at the start, absolute [rad/s]
+AXIS = (0.0, -1.0, 0.0)  # positive rotation raises the x axis
+SPEEDS = (150.0, -75.0, -0.01)  # initial, of crank, rod and slider, absolute [rad/s]
 CORNERS = {
     "upper_left": (-1, 1), "upper_right": (1, 1), "lower_left": (-1, -1), "lower_right": (1, -1),
 }  # fmt: skip
@@ -22,7 +22,7 @@ UPSIDE_DOWN = ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
 def slider_clearance() -> il.Model:
-    """Crank, rod and slider in the plane x, z; four corners of the slider touch the guide hard."""
+    """Crank, rod and slider in the x-z plane; hard contacts of the slider's four corners."""
     m = il.Model(
         "slider_clearance",
         gravity=lambda m: (
@@ -82,7 +82,7 @@ def _end(plant: il.Plant) -> list[float]:
 
 
 def _speeds(plant: il.Plant) -> list[float]:
-    """Their speeds then [rad/s]."""
+    """Speeds of crank and rod after 20 ms [rad/s]."""
     run = plant.simulate(t_end=0.02, step=STEP)
     return [float(x) for x in np.cumsum(run.qd[-1])[:2]]
 
@@ -95,7 +95,7 @@ _SOURCE = (
 EXHIBIT = Exhibit(
     name="slider_clearance",
     title="Slider with clearance",
-    look_at="It spins at 24 turns a second: slow the time down to see the slider rattle.",
+    look_at="It spins at 24 turns per second: slow down the time to see the slider rattle.",
     make=slider_clearance,
     start="stretched out, the crank at 150 rad/s",
     seconds=0.5,
@@ -114,7 +114,7 @@ EXHIBIT = Exhibit(
             measure=_end,
         ),
         Reference(
-            what="their speeds then",
+            what="speeds of crank and rod after 20 ms",
             value=(71.67350101, 1.378111903),
             unit="rad/s",
             tolerance=6e-2,
