@@ -5,7 +5,7 @@
 
 x = (q, qd of independent coordinates, states of force laws, led positions, quaternions); z are the
 dependent coordinates: a tree has none. The equations are those that the plant compiles. They are
-derived again in a graph of their own and evaluated node by node, with symbols of another program
+derived again in a separate graph and evaluated node by node, with symbols of another program
 instead of numbers. The result is an expression of that program.
 """
 

@@ -155,7 +155,7 @@ FINGER_DIALS = {
 # balance pin at the origin
 KEY = {
     "front": (-250.0, 5.0),  # [T] contact of the finger
-    "front_stop": (-240.0, -10.0),  # [P] front pin, a little behind the finger; key 20 mm high
+    "front_stop": (-240.0, -10.0),  # [P] front pin, slightly behind the finger; key 20 mm high
     "back_rest": (190.0, -10.0),  # [P] back rail under the check
     # [P] 115 mm in a first drawing; 117.5 so that the let-off precedes the bed (ratio of key to
     # hammer 5.7, makers 5 to 6). It meets the heel on the line of both pins at half dip: no sliding
