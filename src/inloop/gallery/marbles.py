@@ -115,10 +115,10 @@ def _race(bench: Bench) -> Outcome:
     known = {"rolling": ROLLS, "sliding": SLIDES}
     figures: dict[str, float | tuple[float, ...]] = {}
     for lane, a in known.items():
-        figures[f"{lane}: way after 1 s [m]"] = float(_way(run, lane)[second])
-        figures[f"{lane}: way after 1 s, known [m]"] = 0.5 * a
+        figures[f"{lane}: distance after 1 s [m]"] = float(_way(run, lane)[second])
+        figures[f"{lane}: distance after 1 s, known [m]"] = 0.5 * a
     energy = run.energy.sum(axis=1)
-    figures["energy gained in a step, most [J]"] = float(max(0.0, np.diff(energy).max()))
+    figures["largest energy gain in a step [J]"] = float(max(0.0, np.diff(energy).max()))
 
     def draw(figure: Any) -> None:
         above, below = figure.subplots(2, 1, sharex=True)
@@ -126,7 +126,7 @@ def _race(bench: Bench) -> Outcome:
             above.plot(run.t, _way(run, lane), label=lane)
             t = np.linspace(0.0, 1.5, 50)
             above.plot(t, 0.5 * a * t**2, "k--", linewidth=0.8)
-        above.set_ylabel("way of the first marble [m]")
+        above.set_ylabel("distance of the first marble [m]")
         above.legend()
         below.plot(run.t, energy - energy[-1])
         below.set_ylabel("energy left [J]")

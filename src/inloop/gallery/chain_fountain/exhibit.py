@@ -63,10 +63,10 @@ def _rise(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "rods": float(plant.n),
         "unknowns of the redundant formulation": float(bodies.formulation.unknowns),
-        "top over the floor of the pot [m]": float(places["redundant"][1].max() - POT),
+        "top above the floor of the pot [m]": float(places["redundant"][1].max() - POT),
         "top of the guide [m]": CENTER[1] + GUIDE - POT,
-        "the end has fallen [m]": float(np.ptp(places["redundant"][1][:, -1])),
-        "farthest that a joint is apart in both formulations [m]": float(apart),
+        "fall of the free end [m]": float(np.ptp(places["redundant"][1][:, -1])),
+        "largest difference of a joint in both formulations [m]": float(apart),
     }
 
     def draw(figure: Any) -> None:

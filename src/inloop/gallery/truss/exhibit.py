@@ -43,11 +43,11 @@ def _swing(bench: Bench) -> Outcome:
     }
     figures: dict[str, float | tuple[float, ...]] = {
         "coordinates": float(plant.n),
-        "conditions of loops": float(len(plant.formulation.partition.rows)),
+        "loop constraints": float(len(plant.formulation.partition.rows)),
         "unknowns of the redundant formulation": float(bodies.formulation.unknowns),
-        "angle after the time of a swing [rad]": float(angle[-1]),
-        "of one body [rad]": START,
-        "energy of one body stays within [J]": float(np.ptp(energy)),
+        "angle after one period of one body [rad]": float(angle[-1]),
+        "angle of one body then [rad]": START,
+        "variation of the energy as one body [J]": float(np.ptp(energy)),
         "largest difference of a coordinate of both formulations [rad]": float(
             np.abs(runs["reduced"].q - runs["redundant"].q).max()
         ),

@@ -31,10 +31,10 @@ def _strike(bench: Bench) -> Outcome:
     energy = run.energy.sum(axis=1)
     residual = run["pile.residual"]
     figures: dict[str, float | tuple[float, ...]] = {
-        "contacts that carry, most": float(run["pile.carrying"].max()),
-        "energy gained in a step, most [J]": float(max(0.0, np.diff(energy).max())),
+        "largest number of loaded contacts": float(run["pile.carrying"].max()),
+        "largest energy gain in a step [J]": float(max(0.0, np.diff(energy).max())),
         "steps with a residual above 1e-6 [%]": float(100.0 * np.mean(residual > 1e-6)),
-        "residual, most": float(residual.max()),
+        "largest residual": float(residual.max()),
     }
 
     def draw(figure: Any) -> None:

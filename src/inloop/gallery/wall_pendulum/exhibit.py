@@ -40,7 +40,7 @@ def _bounce(bench: Bench) -> Outcome:
         row = int(np.argmin(np.abs(run.t - END)))
         figures["angles after 4 s [rad]"] = tuple(float(a) for a in np.cumsum(run.q[row]))
         figures["angles after 4 s, known [rad]"] = LAST
-    figures["energy gained in a step, most [J]"] = float(max(0.0, np.diff(energy).max()))
+    figures["largest energy gain in a step [J]"] = float(max(0.0, np.diff(energy).max()))
 
     def draw(figure: Any) -> None:
         above, middle, below = figure.subplots(3, 1, sharex=True)

@@ -37,9 +37,9 @@ def _climb(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "time between pecks [s]": period,
         "time between pecks, known [s]": PERIOD,
-        "climbs down in a cycle [m]": drop,
-        "climbs down in a cycle, known [m]": DROP,
-        "pecks in a second": float(len(pecks(run))),
+        "descent per cycle [m]": drop,
+        "descent per cycle, known [m]": DROP,
+        "number of pecks": float(len(pecks(run))),
     }
 
     def draw(figure: Any) -> None:
@@ -55,7 +55,7 @@ def _climb(bench: Bench) -> Outcome:
         for name in ("lower", "upper"):
             below.plot(run.t, run[f"{name}.force"], label=f"{name} edge", linewidth=0.7)
         below.set_ylim(0.0, 2.0)
-        below.set_ylabel("pole pushes [N]")
+        below.set_ylabel("force of the pole [N]")
         below.set_xlabel("t [s]")
         below.legend()
 

@@ -68,7 +68,7 @@ def _run(bench: Bench) -> Outcome:
             ),
             "caster as felt [deg]": tuple(math.degrees(c) for c in guessed),
             "revealed [deg]": tuple(math.degrees(c) for c in casters),
-            "felt rightly": float(np.mean(np.isclose(guessed, casters))),
+            "fraction identified": float(np.mean(np.isclose(guessed, casters))),
         },
         draw=lambda figure: draw_runs(
             figure, runs, [f"run {'ABC'[k]}" for k in range(len(runs))], obstacles[0]

@@ -100,9 +100,11 @@ def _run(bench: Bench) -> Outcome:
         figures={
             "angle at 0.3 g [deg]": math.degrees(unit),
             "amplitude [deg]": tuple(math.degrees(s.amplitude) for s in swerves),
-            "yaw rate 1 s after, by its peak (at most 0.35)": tuple(s.after[0] for s in swerves),
+            "yaw rate 1 s after, over its peak (at most 0.35)": tuple(s.after[0] for s in swerves),
             "yaw rate 1.75 s after (at most 0.20)": tuple(s.after[1] for s in swerves),
-            "way aside after 1.07 s (1.83 from 5 A on) [m]": tuple(s.aside for s in swerves),
+            "lateral displacement after 1.07 s (at least 1.83 from 5 A on) [m]": tuple(
+                s.aside for s in swerves
+            ),
             "stable": tuple(float(s.is_stable) for s in swerves),
         },
         draw=lambda figure: _draw(figure, swerves),

@@ -95,7 +95,7 @@ def _experiment(part: int, make: Callable[[float], LaneChange]) -> Callable[[Ben
         width = change.lanes[0].left - change.lanes[0].right
         return Outcome(
             figures={
-                "speed at the begin [km/h]": tuple(3.6 * p.entry for p in passages),
+                "speed at the start [km/h]": tuple(3.6 * p.entry for p in passages),
                 "speed at the end [km/h]": tuple(3.6 * p.exit for p in passages),
                 "cones hit": tuple(float(len(p.hit)) for p in passages),
                 "fastest without a cone [km/h]": max(clean, default=0.0),

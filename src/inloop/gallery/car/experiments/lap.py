@@ -77,9 +77,9 @@ def _run(bench: Bench) -> Outcome:
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
     return Outcome(
         figures={
-            "way [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
+            "distance [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
             "lap [m]": road.length,
-            **{f"farthest from the middle of the lane, {name} [m]": float(np.abs(left).max())
+            **{f"largest offset from the center of the lane, {name} [m]": float(np.abs(left).max())
                for name, left in aside.items()},
             "speed, lowest and highest [km/h]": (3.6 * float(v.min()), 3.6 * float(v.max())),
             "largest yaw rate [rad/s]": float(np.abs(run["chassis_rz.qd"]).max()),
@@ -114,7 +114,7 @@ def _draw(
     path.set_aspect("equal")
     across.legend()
     dress(path, "x [m]", "y [m]")
-    dress(across, "t [s]", "left of the lane's middle [m]")
+    dress(across, "t [s]", "left of the lane's center [m]")
     dress(height, "t [s]", "height [m]")
 
 

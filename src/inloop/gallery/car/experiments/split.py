@@ -89,13 +89,13 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(
         figures={
             "deceleration, held and steered [m/s²]": tuple(deceleration(run) for run in runs),
-            "at the most, by hand [m/s²]": 0.5 * (ICE + DRY) * BEST,
+            "maximum, by hand [m/s²]": 0.5 * (ICE + DRY) * BEST,
             "moment to the dry side [N m]": tuple(turning_moment(run) for run in runs),
             "yaw at the end [deg]": tuple(math.degrees(run["chassis_rz.q"][-1]) for run in runs),
-            "farthest from its lane [m]": tuple(
+            "largest lateral deviation [m]": tuple(
                 float(np.abs(run["chassis_ty.q"]).max()) for run in runs
             ),
-            "steering wheel against it [deg]": math.degrees(float(runs[1]["steering.q"].max())),
+            "largest countersteering [deg]": math.degrees(float(runs[1]["steering.q"].max())),
         },
         draw=lambda figure: _draw(figure, runs),
         size=(8.0, 7.0),

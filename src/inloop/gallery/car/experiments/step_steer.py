@@ -112,7 +112,7 @@ def _run(bench: Bench) -> Outcome:
     answers = [step(plant, speed, bench.seconds or SECONDS, held=True) for speed in SPEEDS]
     figures: dict[str, float | tuple[float, ...]] = {"speed [m/s]": SPEEDS}
     for what, name in (("yaw rate [rad/s]", "yaw_rate"), ("time to 90 % [s]", "rise"),
-                       ("peak by end", "peak"), ("roll [deg s²/m]", "roll")):  # fmt: skip
+                       ("peak over final value", "peak"), ("roll [deg s²/m]", "roll")):  # fmt: skip
         figures[what] = tuple(getattr(answer, name) for answer in answers)
     for speed, (rates, times, rolls) in COMMONROAD.items():
         figures[f"CommonRoad at {speed:.1f} m/s: yaw rate [rad/s]"] = rates

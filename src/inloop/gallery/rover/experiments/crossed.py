@@ -34,6 +34,6 @@ def draw_crossing(figure: Any, run: il.Result, wheels: dict[str, np.ndarray]) ->
     for row in ROWS:
         load = run[f"{row}_left_ground.force"] + run[f"{row}_right_ground.force"]
         below.plot(run.t, load, label=f"{row} wheels", linewidth=0.7)
-    below.set_ylabel("ground pushes [N]")
+    below.set_ylabel("force of the ground [N]")
     below.set_ylim(0.0, 400.0)
     below.set_xlabel("t [s]")

@@ -54,13 +54,13 @@ def _run(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "front wheels meet the mound after [s]": met,
         "front wheels meet the mound after, known [s]": MET,
-        "highest place of front, center, rear wheels [m]": tuple(
+        "maximum height of front, center, rear wheels [m]": tuple(
             float(wheels[f"{row}_left"][run.t > GOES].max()) for row in ROWS
         ),
-        "highest place of front, center, rear wheels, known [m]": (HIGHEST,) * 3,
+        "maximum height of front, center, rear wheels, known [m]": (HIGHEST,) * 3,
         "height of the trunk at the end [m]": float(run["trunk_tz.q"][-1]),
         "height of the trunk at the end, known [m]": data.REST_HEIGHT,
-        "way aside, most [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
+        "largest lateral deviation [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
     }
 
     def draw(figure: Any) -> None:

@@ -46,11 +46,11 @@ def _run(bench: Bench) -> Outcome:
     x, v = run["trunk_tx.q"], run["trunk_tx.qd"]
     known = np.array(rolled(_more, list(run.t)))
     figures: dict[str, float | tuple[float, ...]] = {
-        "place at the end [m]": float(x[-1]),
-        "place at the end, known [m]": float(known[-1, 0]),
+        "position at the end [m]": float(x[-1]),
+        "position at the end, known [m]": float(known[-1, 0]),
         "speed at the end [m/s]": float(v[-1]),
         "speed at the end, known [m/s]": float(known[-1, 1]),
-        "farthest from one mass [m]": float(np.max(np.abs(x - known[:, 0]))),
+        "largest difference from one mass [m]": float(np.max(np.abs(x - known[:, 0]))),
         "torque that holds [N·m]": HOLD,
     }
 
