@@ -1,4 +1,4 @@
-"""All benchmarks, one section after the other: `make bench`.
+"""All benchmarks, section by section: `make bench`.
 
 python -m benchmarks [SECTION ...] [--all] [--rounds N] [--walkman FILE] [--json FILE]
 """
@@ -18,12 +18,12 @@ from benchmarks.report import Findings, Row, note, show, title
 
 WALKMAN = BENCHMARKS.parents[1] / "shared" / "data" / "walkman.mbs"
 ROUNDS = 5
-# sections whose contestants have their turns in rounds
+# sections whose contestants run in turn, in rounds
 ROUNDED = (
     "batch", "cluster", "loops", "judged", "many", "reduction", "warm", "friction", "page",
     "rover", "sensitivities",
 )  # fmt: skip
-# in the order of printing; what needs a calm machine least comes first
+# in the order of printing; sections that need a calm machine least are first
 SECTIONS = {
     "operations": "Operation counts",
     "derivation": "Time of derivation",
@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
 
 
 def _machine() -> Row:
-    """Print and return what the figures were measured on."""
+    """Print and return facts about the machine."""
     try:
         facts = machine_facts()
     except BuildError as error:
@@ -103,7 +103,7 @@ def _machine() -> Row:
 
 
 def _attempt(name: str, options: argparse.Namespace) -> Findings | None:
-    """Run a section, or say in one sentence what is missing for it."""
+    """Run a section, or print in one sentence what is missing for it."""
     try:
         run: Callable[..., Findings] = import_module(f"benchmarks.{name}").run
         return run(**_arguments(name, options))

@@ -28,7 +28,7 @@ from inloop.codegen import emit_lanes, emit_library
 MODELS = ("ur5", "panda7", "talos")
 ROWS = 4096
 MANY_ROWS = 16 * ROWS
-LANES_FLAGS = ("-O3",)  # as the product compiles lanes
+LANES_FLAGS = ("-O3",)  # flags with which the product compiles lanes
 BAR = 3.0
 REPEATS = 20
 ARRAYS = {"q": "S.q", "qd": "S.qd", "qdd": "S.qdd", "tau": "S.tau"}
@@ -60,7 +60,7 @@ def run(rounds: int = ROUNDS) -> Findings:
 
 
 def lanes() -> int:
-    """States side by side in one call, as `il_scalar.h` chooses."""
+    """Number of states per call, as chosen by `il_scalar.h`."""
     words = [*command(), "-dM", "-E", "-x", "c", "/dev/null"]
     macros = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return 8 if "__AVX512F__" in macros else 4
@@ -83,7 +83,7 @@ def _measured(model: str, function: str, plant: il.Plant, rounds: int) -> Row:
     loops = (_scalar_loop(function, plant), _lanes_loop(function, plant))
     contestants = [_contestant(model, function, plant, loop) for loop in loops]
     best = {c.name: own["hot"]["best"] for c, own in race(contestants, rounds=rounds)}
-    # the stopwatch believes that a pass is COUNT calls; it is one call over all rows
+    # the timing program assumes COUNT calls per pass; here it is one call over all rows
     ns = {f"{label}_ns": value * COUNT / ROWS for label, value in best.items()}
     program = plant.program(FUNCTIONS[function])
     size = sum(len(block.symbols) for block in program.inputs[1:]) + len(program.exprs)
@@ -110,7 +110,7 @@ def _contestant(model: str, function: str, plant: il.Plant, loop: Loop) -> Conte
 
 
 def _calls(plant: il.Plant, function: str, loop: Loop) -> str:
-    """How the timing program calls a function over rows: all of them at the first state."""
+    """Code with which the timing program calls a function over rows: all at the first state."""
     program = plant.program(FUNCTIONS[function])
     blocks = [block.name for block in program.inputs if block.name != "pre"]
     prototype = ", ".join(["int64_t", *["const double *"] * len(program.inputs), "double *"])

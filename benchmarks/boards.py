@@ -1,9 +1,9 @@
-"""What exhibits of the gallery take on a Cortex-M7: the table of docs/boards.md.
+"""Cost of exhibits of the gallery on a Cortex-M7: the table of docs/boards.md.
 
     python -m benchmarks.boards [NAME ...] > table.md
 
-Each is exported in single precision, where its method allows it, else in double, with steps of
-1 ms, and run in the emulator. Takes about a minute for each of the larger ones.
+Each is exported in single precision if its method allows it, otherwise in double, with steps of
+1 ms, and run in the emulator. The larger ones take about a minute each.
 """
 
 from __future__ import annotations

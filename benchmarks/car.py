@@ -1,4 +1,4 @@
-"""The gallery's car with PAC2002 tyres: an RK4 step of 1 ms, beside MuJoCo's of the same mechanism.
+"""The gallery's car with PAC2002 tyres: an RK4 step of 1 ms, compared with MuJoCo's.
 
 python -m benchmarks car
 """
@@ -17,7 +17,7 @@ STEPS, ROUNDS = 2000, 5  # of MuJoCo
 SPEED = 15.0
 MOST, LEAST = 12.0, 10.0  # µs of a step, ratio to MuJoCo
 PERIODS, RUNS, WORST = 3000, 10, 5.0  # of 1 ms; of the loop; worst period over the median
-RACK, TURN = 0.02, 1.3  # largest way of the rack [m], of a turn to both sides [s]
+RACK, TURN = 0.02, 1.3  # amplitude of the rack [m], its period [s]
 HEADERS = ["car", "µs a step", "best", "MuJoCo / this"]
 LEGEND = """\
 CPU time of the process, {ours} and {steps} steps of 1 ms in turn, in C alone, median and best of
@@ -29,7 +29,7 @@ what the plant itself needs, without what the machine takes away."""
 
 
 def contestants() -> dict[str, Contestant]:
-    """The car with bars as bodies, as MuJoCo has them, and with bars by their energy."""
+    """The car with anti-roll bars as bodies, as in MuJoCo, and by their energy."""
     car, found = gallery.get("car"), {}
     for name, as_laws in (("bars as bodies", False), ("bars as laws", True)):
         model = car.build(pac2002=True, hands=True, speed=SPEED, bars_as_laws=as_laws)
@@ -38,7 +38,7 @@ def contestants() -> dict[str, Contestant]:
 
 
 def slalom() -> dict[str, np.ndarray]:
-    """A rack that goes from side to side, farther and farther, by name [m, m/s, m/s²]."""
+    """A rack oscillation with growing amplitude, by name [m, m/s, m/s²]."""
     t = np.arange(PERIODS) / 1000.0
     w, grows = 2.0 * np.pi / TURN, RACK / t[-1]
     sine, cosine = np.sin(w * t), np.cos(w * t)

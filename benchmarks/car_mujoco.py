@@ -1,7 +1,7 @@
 """The mechanism of the gallery's car in MuJoCo: the same tree, loops as soft constraints.
 
-MuJoCo has no formula of tyres: wheels are ellipsoids on a plane with Coulomb's friction. Bodies
-without mass get 10 g, as it refuses them.
+MuJoCo has no tyre formula: wheels are ellipsoids on a plane with Coulomb friction. Massless bodies,
+which it rejects, get 10 g.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class MujocoCar:
         mujoco.mj_step(self.model, self.data, 200)
 
     def seconds(self, steps: int) -> float:
-        """Processor time of so many steps [s]."""
+        """Processor time of a number of steps [s]."""
         begin = time.process_time()
         mujoco.mj_step(self.model, self.data, steps)
         return time.process_time() - begin
@@ -166,5 +166,5 @@ class MujocoCar:
 
     @property
     def speed(self) -> float:
-        """Of the chassis [m/s]."""
+        """Speed of the chassis [m/s]."""
         return float(np.hypot(*self.data.qvel[:2]))

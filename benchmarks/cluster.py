@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster of two nodes of this machine, beside the same cores without Ray.
+"""Runs on a Ray cluster of two nodes on this machine, compared with the same cores without Ray.
 
 python -m benchmarks cluster
 """
@@ -39,7 +39,7 @@ def run(rounds: int = ROUNDS) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each contestant has its turn.
+        rounds: number of runs of each contestant.
     """
     plant = gallery.get("double_pendulum").make().compile()
     times: dict[str, list[tuple[float, float]]] = {"this process": [], "Ray, two nodes": []}
@@ -58,7 +58,7 @@ def run(rounds: int = ROUNDS) -> Findings:
     alone, on_ray = (np.array(each) for each in times.values())
     ratios = np.median(alone / on_ray, axis=0)
     rows = [_row(where, np.median(each, axis=0)) for where, each in times.items()]
-    # of what a killed node has used nothing is known
+    # the processor time of a killed node is not known
     rows.append(_row("Ray, a node killed", (killed[0], np.nan)))
     rows[1] |= {"ratio": ratios[0], "cpu_ratio": ratios[1]}
     show(HEADERS, [_cells(row) for row in rows])
@@ -104,7 +104,7 @@ def _sweep(
 
 @contextlib.contextmanager
 def _killing(kill: Callable[[], None] | None) -> Iterator[None]:
-    """Call something once, when some files are written."""
+    """Call a function once, after a number of files have been written."""
     take, written = Storing.take, [0]
 
     def counted(self: Storing, *found: Any) -> None:
@@ -142,11 +142,11 @@ def _two_nodes() -> Iterator[tuple[Any, Any]]:
 
 
 def _processor_time() -> float:
-    """Of this process and of all that it has started and that run now [s]."""
+    """Processor time of this process and of its running descendants [s]."""
     this, total = psutil.Process(), 0.0
     for process in (this, *this.children(recursive=True)):
-        with contextlib.suppress(psutil.Error):  # it may end just now
-            total += sum(process.cpu_times()[:4])  # with those that it started and that have ended
+        with contextlib.suppress(psutil.Error):  # it may just have ended
+            total += sum(process.cpu_times()[:4])  # including its children that have ended
     return total
 
 

@@ -1,4 +1,4 @@
-"""Collision of wheels and other shapes with 20,000 triangles, beside coal."""
+"""Collision of wheels and other shapes with 20,000 triangles, compared with coal."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def grounds(rough: float) -> tuple[il.Heightfield, Mesh]:
 
 
 def rotations(upright: bool, tilt: float, rng: np.random.Generator) -> np.ndarray:
-    """R_AB of many poses: any heading, a little tilted."""
+    """R_AB of many poses: any heading, slightly tilted."""
     from scipy.spatial.transform import Rotation
 
     turns = [rng.uniform(-3.0, 3.0, QUERIES), *rng.uniform(-tilt, tilt, (2, QUERIES))]
@@ -72,7 +72,7 @@ def rotations(upright: bool, tilt: float, rng: np.random.Generator) -> np.ndarra
 
 
 def lowered(collider: Collider, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Places at which the shape is 3 mm deep, found by lowering it."""
+    """Positions at which the shape penetrates by 3 mm, found by lowering it."""
     places = np.empty((len(R), 3))
     for k, turned in enumerate(R):
         place = np.array([*rng.uniform(-5.0, 5.0, 2), 0.4])
@@ -101,7 +101,7 @@ class Timer:
         self._run = library.function("bench_collision", *types, returns=REAL)
 
     def time(self, collider: Collider, places: np.ndarray, R: np.ndarray) -> tuple[float, float]:
-        """Time of a query [µs] and touches per query."""
+        """Time of a query [µs] and contacts per query."""
         poses = (mirror("il_pose") * len(places))()
         for pose, place, turned in zip(poses, places, R, strict=True):
             pose.p[:], pose.R[:] = place.tolist(), turned.ravel().tolist()
@@ -113,7 +113,7 @@ class Timer:
 
 
 def of_coal(mesh: Mesh) -> Any:
-    """The mesh as coal has it."""
+    """The mesh in coal."""
     import coal
 
     vertices, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
@@ -131,7 +131,7 @@ def of_coal(mesh: Mesh) -> Any:
 def coal_queries(
     ground: Any, shape: Any, places: np.ndarray, R: np.ndarray
 ) -> tuple[float, float, float]:
-    """Time [µs, from Python], touches, and the part of them that is tilted against z."""
+    """Time [µs, from Python], contacts, and the fraction with a normal tilted from z."""
     import coal
 
     request, here = coal.CollisionRequest(), coal.Transform3s()

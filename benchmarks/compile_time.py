@@ -1,4 +1,4 @@
-"""How long the C compiler takes for generic chains, with an empty cache.
+"""Time of the C compiler for generic chains, with an empty cache.
 
 python -m benchmarks.compile_time JOINTS
 """
@@ -51,7 +51,7 @@ def run() -> Findings:
 
 
 def exponent(rows: tuple[Row, ...] | list[Row]) -> str:
-    """The slope of the processor time over the number of joints, both as logarithms."""
+    """Slope of the logarithm of processor time over that of the number of joints."""
     joints = np.log([row["joints"] for row in rows])
     slope = np.polyfit(joints, np.log([row["cpu_s"] for row in rows]), 1)[0]
     return f"{slope:.2f}"
@@ -68,8 +68,8 @@ def _cells(row: Row, growth: str) -> list[str]:
 
 
 def build(joints: int) -> Row:
-    """Derive, emit and compile a chain, and tell the times [s]."""
-    find_compiler()  # trying it out is not part of the compilation
+    """Derive, emit and compile a chain, and print the times [s]."""
+    find_compiler()  # the trial run is not part of the compilation
     derivation = Derivation(gallery.get("chain").make(n=joints).build())
     programs = [derivation.program(name) for name in FUNCTIONS]
     prepare, done, _ = run_passes(programs, derivation.parameters)

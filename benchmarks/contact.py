@@ -1,4 +1,4 @@
-"""Contacts with dry friction: the solver alone, beside Siconos' NSGS and Pinocchio's ADMM."""
+"""Contacts with dry friction: the solver alone, compared with Siconos' NSGS, Pinocchio's ADMM."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from inloop.native.mirror import mirror
 TOLERANCE = 1e-8
 STEPS = 20  # of each scene
 SWEEPS, NEWTONS = 300, 60
-SMALL = 60  # rows; larger problems are repeated less
+SMALL = 60  # rows; larger problems are repeated less often
 PEER_BAR = 10.0  # times as fast
 PROBLEMS = Path(__file__).parents[2] / "shared" / "data" / "siconos_fc3d_small.npz"
 
@@ -58,12 +58,12 @@ class Measured:
     """One set of problems.
 
     Attributes:
-        name: what it is.
+        name: its name.
         problems: the problems.
-        cold: time of each from nothing [µs].
-        warm: time of each from the impulses before [µs].
-        missed: problems that were not solved.
-        peers: by name of a peer, its time of each [µs], NaN where it missed the residual.
+        cold: time of each without a warm start [µs].
+        warm: time of each from the previous impulses [µs].
+        missed: number of problems that were not solved.
+        peers: time of each problem [µs] by peer, NaN where it missed the residual.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Measured:
     peers: dict[str, np.ndarray] = field(default_factory=dict)
 
     def ratio(self, name: str) -> float:
-        """Time of a peer over ours, medians of what it solved."""
+        """Time of a peer over ours, median over the problems that it solved."""
         return float(np.nanmedian(self.peers[name]) / np.median(self.cold))
 
     def cells(self) -> list[str]:
@@ -144,7 +144,7 @@ class Timer:
         return 1e-3 * ns, float(report.residual), r
 
     def measure(self, name: str, runs: list[list[Problem]]) -> Measured:
-        """All problems of a set, which are steps of runs: warm starts come from the step before."""
+        """All problems of a set, which are steps of runs: warm starts use the previous step."""
         cold, warm = [], []
         for problems in runs:
             found = [self.time(p, np.zeros(len(p.q))) for p in problems]
@@ -156,7 +156,7 @@ class Timer:
 
 
 def solution(problem: Problem, before: np.ndarray) -> np.ndarray:
-    """The impulses of a step, as runs find them."""
+    """The impulses of a step, computed as in a run."""
     found = il.solve_contacts(problem.W, problem.q, problem.mu, compliance=problem.R, start=before)
     return found.impulses
 
@@ -181,7 +181,7 @@ def scenes() -> list[tuple[str, list[Scene], float]]:
 
 
 def rover_files() -> list[Problem]:
-    """The problems of Siconos' own rover, where they are at hand."""
+    """The problems of Siconos' own rover, if available."""
     if not PROBLEMS.exists():
         return []
     data = np.load(PROBLEMS)
@@ -193,7 +193,7 @@ def rover_files() -> list[Problem]:
 
 
 def add_peers(sets: list[Measured]) -> list[str]:
-    """Let peers solve the same problems; what is missing, if anything."""
+    """Let peers solve the same problems; return messages about missing peers."""
     problems, missing = [p for each in sets for p in each.problems], []
     for peer in CONTESTANTS:
         progress(f"contact: {peer.name}")

@@ -1,7 +1,7 @@
-"""Peers that solve the same contact problems, each in a process of its own.
+"""Peers that solve the same contact problems, each in a separate process.
 
-Each gets several tolerances of its own error, and of them the fastest that leaves the residual
-that was asked for counts: its error has other units than ours.
+Each peer runs with several tolerances of its own error measure, whose units differ from ours; the
+fastest run that reaches the required residual counts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Peer:
     """A program that solves contact problems.
 
     Attributes:
-        name: in tables.
-        script: which runs it, see siconos_contacts.py.
-        python: that has it.
-        tolerances: of its own error, loosest first.
-        advice: how to get it.
+        name: name in tables.
+        script: script that runs it, see siconos_contacts.py.
+        python: interpreter in which it is installed.
+        tolerances: of its own error measure, loosest first.
+        advice: how to install it.
     """
 
     name: str
@@ -62,7 +62,7 @@ class PeerError(RuntimeError):
 
 
 def residual(problem: Problem, r: np.ndarray) -> float:
-    """Of any impulses, as our solver measures it."""
+    """Residual of given impulses, as our solver measures it."""
     return il.solve_contacts(
         problem.W, problem.q, problem.mu, compliance=problem.R, start=r,
         sweeps=0, newtons=0, tolerance=1e-300,

@@ -1,7 +1,7 @@
-"""Contact problems as steps of mechanisms pose them: stacks and a wall of boxes, a six-wheel rover.
+"""Contact problems from steps of mechanisms: stacks and a wall of boxes, a six-wheel rover.
 
-u = (W + R) r + q, three rows for each contact, the normal first; see il_contact_solver.h. Bodies
-stay where they are: only velocities change from step to step, as in the first ones of a run.
+u = (W + R) r + q, three rows for each contact, the normal first; see il_contact_solver.h. Positions
+are fixed: only velocities change from step to step, as in the first steps of a run.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Problem:
     """One problem.
 
     Attributes:
-        W: couples the contacts.
-        q: their velocities without impulses [m/s].
+        W: Delassus matrix.
+        q: velocities of the contacts without impulses [m/s].
         mu: friction of each contact.
-        R: compliance, by row; zeros where contacts are rigid.
+        R: compliance by row; 0 for rigid contacts.
     """
 
     W: Array
@@ -43,14 +43,14 @@ class Problem:
 
 @dataclass
 class Scene:
-    """A mechanism with closed contacts, of which only velocities change.
+    """A mechanism with closed contacts and fixed positions.
 
     Attributes:
         M: mass matrix.
         H: rows of the contacts.
         force: generalized forces.
         mu: friction of each contact.
-        v: velocities at the start.
+        v: initial velocities.
     """
 
     M: Array
@@ -60,7 +60,7 @@ class Scene:
     v: Array = field(default_factory=lambda: np.zeros(0))
 
     def steps(self, solve: Solve, count: int, stiffness: float = STIFFNESS) -> list[Problem]:
-        """The problems of the first steps, each with the impulses before as its memory."""
+        """The problems of the first steps, each with the previous impulses."""
         inverse = np.linalg.inv(self.M)
         W = self.H @ inverse @ self.H.T
         W = 0.5 * (W + W.T)
@@ -115,7 +115,7 @@ def boxes(
 
 
 def stack(masses: tuple[float, ...], tilt: float = 0.0, pulled: float = 0.0) -> Scene:
-    """Boxes of 0.2 × 0.2 × 0.1 m on each other, four points each; the lowest one moves first."""
+    """A stack of boxes of 0.2 × 0.2 × 0.1 m, four points each; the lowest one moves first."""
     count = len(masses)
     centers = np.array([[0.0, 0.0, 0.05 + 0.1 * i] for i in range(count)])
     corners = [np.array([x, y, 0.0]) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
@@ -131,7 +131,7 @@ def stack(masses: tuple[float, ...], tilt: float = 0.0, pulled: float = 0.0) -> 
 
 
 def feet(seed: int) -> Scene:
-    """One box on sixteen points of a flat ground that turns and slides."""
+    """One rotating and sliding box on sixteen points of a flat ground."""
     random = np.random.default_rng(seed)
     side = np.linspace(-0.1, 0.1, 4)
     touching = [(-1, 0, np.array([x, y, 0.0])) for x in side for y in side]
@@ -222,7 +222,7 @@ def rover_plant() -> il.Plant:
 def rover(plant: il.Plant, seed: int, *, rough: bool, rim_points: bool) -> Scene:
     """The rover on its wheels: spheres on rough ground, or two points of each rim on flat ground.
 
-    It rolls with some 0.3 m/s while its wheels are driven, and steering is held by springs.
+    It rolls at about 0.3 m/s with driven wheels, and steering is held by springs.
     """
     random = np.random.default_rng(seed)
     q = np.zeros(plant.n)

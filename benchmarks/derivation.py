@@ -1,4 +1,4 @@
-"""How long deriving takes, passes included, each case in a fresh process.
+"""Time of the derivation, passes included, each case in a fresh process.
 
 python -m benchmarks.derivation CASE [--walkman FILE]
 """
@@ -34,7 +34,7 @@ time on the wall, other programs had the core."""
 
 @dataclass(frozen=True)
 class Case:
-    """Something to derive: where the model comes from, which functions, what is promised."""
+    """A case: source of the model, functions to derive, promised figures."""
 
     what: str
     functions: tuple[str, ...]
@@ -92,7 +92,7 @@ def _cells(case: Case, row: Row) -> list[str]:
 
 
 def derive(case: Case, walkman: Path) -> Row:
-    """Derive once and tell the times [s] and the peak of the memory [MB]."""
+    """Derive once and print the times [s] and the peak memory [MB]."""
     start = time.perf_counter()
     mechanism = _source(case, walkman)().build()
     read, cpu = time.perf_counter(), time.process_time()
@@ -111,10 +111,10 @@ def derive(case: Case, walkman: Path) -> Row:
 
 
 def _peak_mb() -> float:
-    """Most memory this process ever had [MB]."""
+    """Peak memory of this process [MB]."""
     status = Path("/proc/self/status")
     if status.exists():
-        # what getrusage tells begins with the size of the process that started this one
+        # the value of getrusage starts with the size of the parent process
         lines = status.read_text().splitlines()
         return next(int(x.split()[1]) for x in lines if x.startswith("VmHWM")) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

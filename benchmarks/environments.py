@@ -1,4 +1,4 @@
-"""Environments of gymnasium: many that step together, beside single ones in a loop.
+"""Gymnasium environments: many that step together, compared with single ones in a loop.
 
 python -m benchmarks environments
 """
@@ -24,7 +24,7 @@ BAR = 1.5
 
 
 def run() -> Findings:
-    """Time of a period for one environment, each way."""
+    """Time of a period per environment, both ways."""
     found = Findings([_measure(name) for name in ("double_pendulum", "puma560")])
     cells = []
     for row in found.rows:

@@ -17,13 +17,13 @@ from benchmarks.realtime import controller_program, running
 from benchmarks.report import Bar, Findings, Row, note, progress, show
 from inloop import gallery
 
-ROWS, REPEATS = 200, 300  # states per call, below the count that takes vector registers; calls
-SECONDS = 10.0  # against the clock
-FREE_SECONDS = 20.0  # simulated, as fast as it goes
+ROWS, REPEATS = 200, 300  # states per call, below the number that uses vector registers; calls
+SECONDS = 10.0  # in real time
+FREE_SECONDS = 20.0  # simulated, as fast as possible
 FAST, SLOW = 10_000.0, 1_000.0  # rates [Hz]
 FAST_SUBSTEPS, SLOW_SUBSTEPS = 5, 2
 RATES_BAR_US, MARGIN_BAR, OVERRUN_BAR = 2.0, 5.0, 0.1
-SEED_US = 618.3  # what the source reports for the same rates on its hardware
+SEED_US = 618.3  # reported by the source for the same rates on its hardware
 NAME = f"bench-flexible-{os.getpid()}"
 LEGEND = """\
 Times in µs. rates: xd of the 26 states (27 with the motor's lag), one core, scalar code, best of

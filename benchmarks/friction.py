@@ -1,4 +1,4 @@
-"""A robot with LuGre friction in all joints: what a 1 ms step costs, and its worst step."""
+"""A robot with LuGre friction in all joints: cost of a 1 ms step, and the worst step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEPS = 5_000
 ROUNDS = 5
 REPEATS = 20  # of each contestant in a round
 SINGLES = 40  # rounds of single steps
-NOISE = 0.02  # of the torques, as a part of them and of the largest push
+NOISE = 0.02  # of the torques, relative to them and to the largest push
 COST_BAR, WORST_BAR, FRICTION_BAR_US, FREE_BAR_US = 2.0, 3.0, 4.5, 2.6
 
 HEADERS = ["PUMA 560, 1 ms steps", "method", "µs per step", "to frictionless", "to RK4"]
@@ -48,11 +48,11 @@ class Contestant:
     """A plant with a method.
 
     Attributes:
-        name: what is in the joints.
+        name: type of friction in the joints.
         label: the method in words.
         plant: the compiled arm.
         method: the integrator.
-        generated: False takes differences for the Jacobian.
+        generated: False uses finite differences for the Jacobian.
         noise: of the torques.
     """
 
@@ -117,7 +117,7 @@ def _library() -> NativeLibrary:
 
 
 def noisy_torques(plant: il.Plant, share: float = NOISE) -> np.ndarray:
-    """Torques that nearly carry the arm, and push it around: a row for each step."""
+    """Torques that nearly carry the arm and move it around, one row per step."""
     rng = np.random.default_rng(5)
     t = STEP * np.arange(STEPS)[:, None]
     rest = np.zeros(plant.n)
@@ -130,7 +130,7 @@ def noisy_torques(plant: il.Plant, share: float = NOISE) -> np.ndarray:
 
 
 def puma_with_lugre() -> il.Model:
-    """Dry friction of the motors as measured; bristles that bend by 50 µrad, Stribeck 1.5."""
+    """Measured dry friction of the motors; bristle deflection of 50 µrad, Stribeck ratio 1.5."""
     m = puma560()
     for number, row in enumerate(DH_TABLE, start=1):
         coulomb = abs(row.gear * row.coulomb[0])

@@ -1,4 +1,4 @@
-"""A wall of thirty bricks and a rover in the studio at 1 kHz, thrown over by a mouse in Chromium.
+"""A wall of thirty bricks and a rover in the studio at 1 kHz, dragged by a mouse in Chromium.
 
 python -m benchmarks.hands [--pictures DIRECTORY]
 """
@@ -25,8 +25,8 @@ from inloop.realtime.statistics import Histogram, Statistics
 SIZE = {"width": 900, "height": 800}
 PATIENCE = 300.0  # [s] until a plant runs
 PERIOD_BAR = 1000.0  # [µs]
-TRIES = 10  # to take hold of a body
-# places of the window in the middle of bodies, by name
+TRIES = 10  # attempts to grab a body
+# window coordinates of the centers of bodies, by name
 PLACES = """() => { const { picking, view } = inloop, box = view.canvas.getBoundingClientRect();
     const sums = {};
     for (let y = box.top + 3; y < box.bottom; y += 3)
@@ -51,22 +51,22 @@ Point = tuple[float, float]
 
 
 class Mouse:
-    """The hand of a person on a page."""
+    """The mouse of a person on a page."""
 
     def __init__(self, page: Any) -> None:
         self.page = page
 
     def places(self) -> dict[str, Point]:
-        """Where bodies are seen."""
+        """Window coordinates of bodies."""
         return {name: (x, y) for name, (x, y) in self.page.evaluate(PLACES).items()}
 
     def seen(self, name: str) -> Point:
-        """Where one body is seen, whose name begins like this."""
+        """Window coordinates of the first body whose name has this prefix."""
         places = self.places()
         return next(places[each] for each in sorted(places) if each.startswith(name))
 
     def take(self, name: str) -> Point:
-        """Take hold of a body, and tell where; again if it has moved on meanwhile."""
+        """Grab a body and return the position; retries if it has moved meanwhile."""
         for _ in range(TRIES):
             at = self.seen(name)
             self.page.mouse.move(*at)
@@ -79,23 +79,23 @@ class Mouse:
         raise TimeoutError(f"'{name}' cannot be held")
 
     def draw(self, at: Point, by: Point, moves: int) -> None:
-        """Draw it along, in so many moves of the mouse."""
+        """Drag it with a number of mouse moves."""
         for k in range(1, moves + 1):
             part = k / moves
             self.page.mouse.move(at[0] + part * by[0], at[1] + part * by[1])
             time.sleep(1.0 / 60.0)
 
     def let_go(self) -> None:
-        """Take the finger off the button."""
+        """Release the mouse button."""
         self.page.mouse.up()
 
     def pin(self) -> None:
-        """Let it be held there."""
+        """Pin it at the current position."""
         self.page.keyboard.press("h")
         self.page.mouse.up()
 
     def begin_anew(self) -> None:
-        """Back to the start, without any holds."""
+        """Reset to the initial state and release all grips."""
         self.page.evaluate("inloop.touch.letGo(); inloop.touch.firmness = 1")
         self.page.keyboard.press("Home")
         time.sleep(0.5)
@@ -106,7 +106,7 @@ def _stand(mouse: Mouse) -> None:
 
 
 def _strike(mouse: Mouse) -> None:
-    """Draw the ball along the wall and away from it, and let it swing."""
+    """Drag the ball along the wall and away from it, and let it swing."""
     at = mouse.take("ball")
     mouse.draw(at, (120.0, -20.0), 20)
     time.sleep(0.7)
@@ -115,7 +115,7 @@ def _strike(mouse: Mouse) -> None:
 
 
 def _sweep(mouse: Mouse) -> None:
-    """Take a brick of the middle course, very firmly, and shake the wall with it."""
+    """Grab a brick of the middle course with a stiff grip, and shake the wall with it."""
     at = mouse.take("brick_3")
     mouse.page.evaluate("inloop.touch.change(256)")
     for by in ((70.0, 20.0), (-90.0, 10.0), (110.0, 30.0), (-110.0, -60.0)):
@@ -125,7 +125,7 @@ def _sweep(mouse: Mouse) -> None:
 
 
 def _throw(mouse: Mouse) -> None:
-    """Throw a brick out of the picture."""
+    """Throw a brick out of view."""
     at = mouse.take("brick_5")
     mouse.draw(at, (-at[0], -at[1]), 5)
     mouse.let_go()
@@ -133,7 +133,7 @@ def _throw(mouse: Mouse) -> None:
 
 
 def _hold_inside(mouse: Mouse) -> None:
-    """Hold a brick inside of the wall while the ball strikes it, and let go."""
+    """Hold a brick inside the wall while the ball hits it, and release it."""
     mouse.take("brick_1")
     mouse.pin()
     time.sleep(0.3)
@@ -143,7 +143,7 @@ def _hold_inside(mouse: Mouse) -> None:
 
 
 def _hold_two(mouse: Mouse) -> None:
-    """Draw one brick out and pin it, draw another one against it, and let go of both."""
+    """Drag one brick out and pin it, drag another one against it, and release both."""
     at = mouse.take("brick_4")
     mouse.draw(at, (-50.0, -30.0), 10)
     mouse.pin()
@@ -156,7 +156,7 @@ def _hold_two(mouse: Mouse) -> None:
 
 
 def _tap(mouse: Mouse) -> None:
-    """Press bricks, and let go at once."""
+    """Click on bricks and release them at once."""
     for brick in ("brick_1", "brick_3", "brick_5"):
         x, y = mouse.seen(brick)
         mouse.page.mouse.move(x, y)
@@ -221,7 +221,7 @@ def run(pictures: Path | None = None) -> Findings:
 
 
 def _measure(mechanism: str, pictures: Path | None) -> list[Row]:
-    """All acts with one mechanism, in a studio of its own."""
+    """All actions with one mechanism, in a separate studio."""
     rows: list[Row] = []
     with _page(mechanism) as (page, box):
         mouse = Mouse(page)
@@ -272,9 +272,9 @@ def _attached(name: str) -> Any:
 
 
 def _row(mechanism: str, act: str, before: Statistics, after: Statistics) -> Row:
-    """What was counted between two looks."""
+    """Differences of the counters between two readings."""
     wall, used = (_between(before, after, name) for name in ("step", "step_cpu"))
-    # the longest step of the act is known by its bin
+    # the longest step of the action is known by its bin
     most = used.quantile(1.0 - 0.5 / max(1, used.count))
     times = {"p50": wall.quantile(0.5), "p99": wall.quantile(0.99), "most": most}
     counted = {name: after[name] - before[name] for name in COUNTED}
@@ -282,7 +282,7 @@ def _row(mechanism: str, act: str, before: Statistics, after: Statistics) -> Row
 
 
 def _between(before: Statistics, after: Statistics, name: str) -> Histogram:
-    """Times that were counted between two looks."""
+    """Histogram of the times between two readings."""
     new, old = after.histograms[name], before.histograms[name]
     return Histogram(new.counts - old.counts, new.total - old.total, new.most)
 

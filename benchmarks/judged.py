@@ -1,4 +1,4 @@
-"""What it costs that runs are judged: `simulate` against the native loop alone, in one run.
+"""Cost of checks during runs: `simulate` against the native loop alone, in one run.
 
 python -m benchmarks judged
 """
@@ -24,7 +24,7 @@ from inloop.simulate.start import first_internal_states, start_of
 from inloop.simulate.systems import Conditions, make_system
 
 STEPS, ROUNDS, REPEATS = 20_000, 5, 3
-FEW = 20  # samples of a run that few are wanted of
+FEW = 20  # samples of a run with few samples
 FEW_BAR = 1.6
 
 HEADERS = ["run", "method", "native µs", "few samples", "ratio", "every step", "ratio"]
@@ -46,7 +46,7 @@ class Contestant:
         plant: compiled.
         method: the integrator.
         step: [s].
-        q: coordinates at the start; None as declared.
+        q: initial coordinates; None: as declared.
         inputs: of the run.
     """
 
@@ -58,7 +58,7 @@ class Contestant:
     inputs: Mapping[str, Callable[..., object]] = field(default_factory=dict)
 
     def simulated(self, samples: int) -> float:
-        """Processor time of a judged run [s]."""
+        """Processor time of a checked run [s]."""
         t_end = self.step * STEPS
         begin = time.process_time()
         result = self.plant.simulate(
@@ -71,7 +71,7 @@ class Contestant:
         return seconds
 
     def native(self) -> Callable[[], float]:
-        """Gives the processor time of the same steps in C alone [s]."""
+        """Return a function that measures the processor time of the same steps in C [s]."""
         plant, signals = self.plant, read_inputs(self.plant, self.inputs)
         u, drives = signals.at(0.0), read_drives(plant, {})
         z = first_internal_states(plant, u)

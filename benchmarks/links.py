@@ -1,4 +1,4 @@
-"""Links: round trips over UDP on this machine, beside a bare echo.
+"""Links: round trips over UDP on this machine, compared with a bare echo.
 
 python -m benchmarks.links [--seconds S]
 """
@@ -65,7 +65,7 @@ def run(seconds: float = SECONDS) -> Findings:
 
 
 def _echo() -> Row:
-    """As many bytes as a record of the robot, there and back."""
+    """Round trip of as many bytes as a record of the robot."""
     times = []
     with (
         _running([sys.executable, "-c", ECHO]) as process,
@@ -86,7 +86,7 @@ def _echo() -> Row:
 
 
 def _link(seconds: float, *, sealed: bool) -> list[Row]:
-    """Statistics of the plant's end, in processes as a user would start them."""
+    """Statistics of the plant's end, with processes started as by a user."""
     plant = gallery.get("puma560").build(friction=True).compile()
     words = ["--json"]
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Closed mechanisms: steps per second beside Exudyn and hand-written C, constrained accelerations.
+"""Closed mechanisms: steps per second against Exudyn and hand-written C, accelerations.
 
 python -m benchmarks.loops MECHANISM
 """
@@ -42,14 +42,14 @@ from inloop.simulate.systems import Conditions, make_system
 
 STEP = 1e-3  # [s]
 NEARLY_CLOSED = 1e-5  # as IL_NEARLY_CLOSED of il_instance.h
-LONG, SHORT = 10_000, 1_000  # steps: for the time, and until accuracy is looked at
+LONG, SHORT = 10_000, 1_000  # steps: for timing, and until the accuracy is evaluated
 ROUNDS = 5
 REPEATS = 4  # of our own runs in each round, which are short
 EXUDYN_BAR, FLOOR_BAR, STEWART_BAR, CAR_BAR_US = 20.0, 2.0, 50_000.0, 40.0
 EVALUATIONS = 4  # of RK4 in a step
 OURS, SIMULATE = "inloop RK4", "inloop plant.simulate"
 FLOOR = "C by hand, RK4, one correction"
-PEER = "generalized-alpha"  # what the bar is about
+PEER = "generalized-alpha"  # solver of Exudyn to which the bar refers
 
 RACE_HEADERS = [
     "mechanism, 1 ms steps",
@@ -81,7 +81,7 @@ closed, then all velocities, accelerations, multipliers and efforts."""
 
 
 class OurRun:
-    """A compiled mechanism that can be run again and again from its start."""
+    """A compiled mechanism that can be run repeatedly from its start."""
 
     def __init__(self, plant: il.Plant) -> None:
         drives = read_drives(plant, {})
@@ -91,8 +91,8 @@ class OurRun:
         self._system = make_system(plant, conditions)
 
     def run(self, steps: int) -> Row:
-        """Seconds for so many steps, angle of the crank [rad] and loop error [m] after them."""
-        # without the guard, which would hand over to another choice of independent coordinates
+        """Time of a number of steps [s], angle of the crank [rad] and loop error [m] after them."""
+        # without the guard, which would switch to another choice of independent coordinates
         x = self._system.start(0.0, *self._start)
         self._system.guard = 0.0 * self._system.guard
         schedule = FixedSteps(Method.RK4, STEP, steps, stride=steps)
@@ -161,7 +161,7 @@ def run(rounds: int = ROUNDS) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each contestant runs.
+        rounds: number of runs of each contestant.
     """
     findings = Findings()
     lines = []
@@ -192,7 +192,7 @@ def _race(name: str, rounds: int) -> Row:
     mechanism = MECHANISMS[name]
     assert mechanism.planar is not None
     planar = mechanism.planar()
-    # a run may change the coordinates of its plant: each has its own
+    # a run may change the coordinates of its plant: each run has its own plant
     runs: dict[str, Callable[[int], Row]] = {
         OURS: OurRun(mechanism.make().compile()).run,
         SIMULATE: whole_run(mechanism.make().compile()),
@@ -234,7 +234,7 @@ def _exudyn_runs(planar: Planar) -> dict[str, Callable[[int], Row]]:
 
 def _race_bars(row: Row) -> list[Bar]:
     what, times = MECHANISMS[row["mechanism"]].what, row["us_per_step"]
-    # what a user calls counts
+    # the figure is that of the call available to users
     bars = [
         Bar(f"{what}, steps/s of plant.simulate over {label}", value / times[SIMULATE], EXUDYN_BAR)
         for label, value in times.items()
@@ -261,7 +261,7 @@ def _race_lines(row: Row) -> list[list[str]]:
 
 
 def _cost(name: str, rounds: int) -> Row | None:
-    """Operations, times of building, time of one acceleration; None if there is no such model."""
+    """Operations, build times, time of one acceleration; None if the model is missing."""
     try:
         plant = MECHANISMS[name].make().compile()
     except (ImportError, il.InputError) as error:

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.loops_planar import GRAVITY, GROUND, Planar, loop_error
 from benchmarks.report import Row
 
-# asks Exudyn for its version without range checks; it is read while Exudyn is imported
+# selects Exudyn's version without range checks; it is read during the import
 sys.exudynFast = True  # type: ignore[attr-defined]
 
 import exudyn as exu  # noqa: E402
@@ -24,7 +24,7 @@ SOLVERS = {
 
 
 class ExudynRun:
-    """A mechanism in Exudyn that can be run again and again from its start."""
+    """A mechanism in Exudyn that can be run repeatedly from its start."""
 
     def __init__(self, planar: Planar) -> None:
         self._planar = planar
@@ -34,7 +34,7 @@ class ExudynRun:
         self._system.Assemble()
 
     def run(self, solver: str, step: float, steps: int) -> Row:
-        """Seconds for so many steps, angle of the crank [rad] and loop error [m] after them."""
+        """Time of a number of steps [s], angle of the crank [rad] and loop error [m] after them."""
         kind, tolerance = SOLVERS[solver]
         settings = _settings(step, steps, tolerance)
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Large closed mechanisms: unrolled solution beside the sparse one of the runtime.
+"""Large closed mechanisms: unrolled solution compared with the sparse one of the runtime.
 
 python -m benchmarks.loops_large MECHANISM SIZE HOW ROUNDS
 """
@@ -60,7 +60,7 @@ def ladder(cells: int) -> il.Model:
 
 @dataclass(frozen=True)
 class Series:
-    """A mechanism in several sizes; the largest are unrolled only if everything is asked for."""
+    """A mechanism in several sizes; the largest are unrolled only on request."""
 
     what: str
     make: Callable[[int], il.Model]
@@ -91,7 +91,7 @@ def run(rounds: int = ROUNDS, every_size: bool = False) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each is run.
+        rounds: number of runs of each.
         every_size: also unroll those that take minutes to compile.
     """
     findings = Findings()

@@ -1,4 +1,4 @@
-"""The closed mechanisms that are measured: as models, and in the plane for the peer."""
+"""The measured closed mechanisms: as models, and planar for the peer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _rod(m: il.Model, name: str, k: int, on: Any, start: tuple[float, float]) ->
 
 
 def closed_angles() -> tuple[float, float]:
-    """Angles of coupler and rocker where the crank starts, by the law of cosines [rad]."""
+    """Angles of coupler and rocker at the initial crank angle, by the law of cosines [rad]."""
     (l0, l1, l2), d = LENGTHS, GROUND_LENGTH
     x, y = d - l0 * math.cos(ANGLE), -l0 * math.sin(ANGLE)  # from the crank's tip to D
     far = math.hypot(x, y)
@@ -66,7 +66,7 @@ def _across(length: float, angle: float) -> np.ndarray:
 
 
 def _bar(mass: float, inertia: float, root: np.ndarray, v_root: np.ndarray, *turn: float) -> Bar:
-    """A body by its root; turn: half its length, its angle and its rate."""
+    """A body given by its root; turn: half its length, its angle and its rate."""
     half, angle, rate = turn
     position, velocity = root + along(half, angle), v_root + rate * _across(half, angle)
     return Bar(mass, inertia, tuple(position), angle, tuple(velocity), rate)
@@ -122,7 +122,7 @@ def slider_crank_in_plane() -> Planar:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Something to measure, and the sign of its crank's coordinate against the planar angle."""
+    """A mechanism to measure, and the sign of its crank coordinate relative to the planar angle."""
 
     what: str
     make: Callable[[], il.Model]
@@ -132,7 +132,7 @@ class Mechanism:
 
 MECHANISMS = {
     "four_bar": Mechanism("four-bar", four_bar, four_bar_in_plane),
-    # turns about y, which points away from who sees x to the right and z up
+    # rotates about y, which points away from a viewer who sees x to the right and z up
     "slider_crank": Mechanism("slider-crank", crank_data.slider_crank, slider_crank_in_plane, -1.0),
     "stewart": Mechanism("Stewart platform", lambda: gallery.get("stewart").make()),
     "car": Mechanism("car", lambda: gallery.get("car").make()),

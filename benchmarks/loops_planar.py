@@ -1,4 +1,4 @@
-"""Planar mechanisms in absolute coordinates: what the peer simulates, and a tight reference."""
+"""Planar mechanisms in absolute coordinates for the peer, and an accurate reference."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Bar:
     Attributes:
         mass: [kg].
         inertia: about the center of mass [kg·m²]; 0 for a point mass.
-        position: of the center of mass at the start [m].
-        angle: at the start [rad].
-        velocity: of the center of mass at the start [m/s].
-        rate: angular velocity at the start [rad/s].
+        position: initial position of the center of mass [m].
+        angle: initial angle [rad].
+        velocity: initial velocity of the center of mass [m/s].
+        rate: initial angular velocity [rad/s].
     """
 
     mass: float
@@ -36,7 +36,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Pin:
-    """Points of two bodies that coincide, in their own axes; GROUND is the world."""
+    """Points of two bodies that coincide, in body axes; GROUND is the world."""
 
     a: int
     p_A: Point
@@ -57,7 +57,7 @@ def reference_angle(planar: Planar, t_end: float) -> float:
     """Angle of the crank at t_end [rad], from multipliers and DOP853 at a tolerance of 1e-12."""
     first = np.array([[*bar.position, bar.angle] for bar in planar.bars]).ravel()
     speeds = np.array([[*bar.velocity, bar.rate] for bar in planar.bars]).ravel()
-    # the angle of a point mass is free and stays at rest: any inertia will do
+    # the angle of a point mass is free and stays at rest: any inertia works
     inertias = [[bar.mass, bar.mass, bar.inertia or 1.0] for bar in planar.bars]
     masses = np.array(inertias).ravel()
     weights = np.array([[0.0, -GRAVITY * bar.mass, 0.0] for bar in planar.bars]).ravel()
@@ -76,11 +76,11 @@ def reference_angle(planar: Planar, t_end: float) -> float:
 
 
 def loop_error(planar: Planar, moved: Sequence[float]) -> float:
-    """Largest distance between points that a pin holds together [m].
+    """Largest distance between the points of a pin [m].
 
     Args:
         planar: the mechanism.
-        moved: x, y, angle of each body, since the start.
+        moved: changes of x, y, angle of each body since the start.
     """
     worst = 0.0
     for pin in planar.pins:

@@ -1,4 +1,4 @@
-"""Facts about the machine that the figures were measured on, and how programs are run on it."""
+"""Facts about the machine of the measurement, and how programs are run on it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run_alone(command: Sequence[str | Path]) -> list[dict[str, Any]]:
 
 def _take_core() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    # an ordinary user may not: figures are then noisier, not wrong
+    # not permitted for ordinary users: figures are then noisier, but not wrong
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(REAL_TIME_PRIORITY))
 
@@ -42,7 +42,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def limit_ns(operations: float, ghz: float) -> float:
-    """Least time of so many operations at two per cycle [ns]."""
+    """Minimum time of a number of operations at two per cycle [ns]."""
     return operations / (OPERATIONS_PER_CYCLE * ghz)
 
 

@@ -1,4 +1,4 @@
-"""Many runs through `simulate_many`, beside one C process per core that only steps.
+"""Many runs with `simulate_many`, compared with one C process per core that only steps.
 
 python -m benchmarks many
 """
@@ -66,7 +66,7 @@ def run(rounds: int = ROUNDS) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each contestant has its turn.
+        rounds: number of runs of each contestant.
     """
     findings = Findings()
     for what in CONTESTS:
@@ -131,7 +131,7 @@ def _processes(program: Path, runs: int, steps: int) -> None:
 
 
 def _timed(work: Callable[[], None]) -> tuple[float, float]:
-    """Wall-clock and processor time of it, with those of its processes [s]."""
+    """Wall-clock and processor time of a call, including its processes [s]."""
     begin, before = time.perf_counter(), os.times()
     work()
     wall, after = time.perf_counter() - begin, os.times()

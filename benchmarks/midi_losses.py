@@ -1,10 +1,10 @@
-"""Where MIDI messages get lost between two programs on JACK, without anything of inloop.
+"""Where MIDI messages get lost between two programs on JACK, independently of inloop.
 
     python benchmarks/midi_losses.py [TRIALS]
 
 A sound server without sound card, an output and an input of python-rtmidi; each message carries its
-number. Counted is what was sent and never came, by when it was sent: right after the port was
-connected, right before it was closed, and in between.
+number. Lost messages are counted by the time of sending: right after the port was connected, right
+before it was closed, and in between.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WORDS = f"-r -S -t 5000 --no-mlock -n {SERVER} -d dummy -r 8000 -p 256".split()
 
 
 def trial(ear: Any, before: float, after: float) -> list[int]:
-    """Numbers that did not come, of messages sent so long after opening, before closing [s]."""
+    """Numbers of lost messages, sent `before` s after opening and `after` s before closing."""
     out = rtmidi.MidiOut(rtmidi.API_UNIX_JACK, name="hand")
     (number,) = (k for k, port in enumerate(out.get_ports()) if "organ" in port)
     out.open_port(number, "keys")
@@ -36,7 +36,7 @@ def trial(ear: Any, before: float, after: float) -> list[int]:
     out.delete()
     time.sleep(10 * CYCLE)
     came = [message[0][1] for message in iter(ear.get_message, None)]
-    assert came == sorted(set(came))  # never twice, never in another order
+    assert came == sorted(set(came))  # never duplicated, never out of order
     return sorted(set(range(MESSAGES)) - set(came))
 
 

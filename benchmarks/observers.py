@@ -18,8 +18,8 @@ JOINTS = tuple(f"joint_{k}" for k in range(1, 7))
 MIDDLE = np.array([0.3, 0.8, 3.0, 0.2, 0.7, 0.1])
 PERIOD, UPDATES = 1e-3, 4000
 BAR = 10.0  # [µs]
-LAGS = (3, 6)  # samples by which smoothers look back
-HORIZONS = (10, 20)  # samples that moving horizons look back on
+LAGS = (3, 6)  # lag of smoothers [samples]
+HORIZONS = (10, 20)  # length of moving horizons [samples]
 IN_LOOP = 5.0  # simulated time of a run in the loop [s]
 HEADERS = ["observer", "states", "median µs", "p99 µs"]
 LEGEND = """\
@@ -31,7 +31,7 @@ def run(rounds: int = 5) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each observer goes along the motion.
+        rounds: number of passes of each observer along the motion.
     """
     findings, plant = Findings(), puma560().compile()
     motion = _motion(plant)
@@ -55,7 +55,7 @@ def run(rounds: int = 5) -> Findings:
 
 
 def _observers() -> dict[str, dict[str, Any]]:
-    """What each observer that is measured has beside its encoders, by name."""
+    """Settings of each measured observer in addition to its encoders, by name."""
     pushes = {f"{j}.tau": 5.0 for j in JOINTS}
     smooth = {
         lag: {name: il.observers.Unknown(1e3, smooth=True, lag=lag * PERIOD) for name in pushes}
@@ -98,7 +98,7 @@ def _in_loop(plant: il.Plant, rounds: int) -> list[tuple[str, float]]:
 
 
 def _motion(plant: il.Plant) -> tuple[np.ndarray, np.ndarray]:
-    """Torques that lead along sines, and what encoders tell."""
+    """Torques for sinusoidal motions, and the encoder readings."""
     t = PERIOD * np.arange(UPDATES)[:, None]
     rate = np.array([1.1, 1.7, 2.3, 2.9, 3.5, 4.1])
     q, qd = MIDDLE + 0.4 * np.sin(rate * t), 0.4 * rate * np.cos(rate * t)

@@ -1,4 +1,4 @@
-"""Operation counts: after each pass, by design choice, beside ROBOTRAN and the literature."""
+"""Operation counts: after each pass, by design choice, against ROBOTRAN and the literature."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _pass_cells(row: Row, passes: Sequence[str]) -> list[str]:
 
 
 def _show_choices(mechanism: il.Mechanism, findings: Findings) -> None:
-    """What each choice saves: one thing changed at a time."""
+    """Savings of each choice, changed one at a time."""
     plain = Derivation(mechanism, "all", "all")
     plain.base = plain.skeleton  # before anything is derived from it
     variants = {
@@ -128,7 +128,7 @@ def _show_choices(mechanism: il.Mechanism, findings: Findings) -> None:
 
 
 def _show_literature(findings: Findings) -> None:
-    """PUMA 560 and a generic arm, multiplications + additions, beside published counts."""
+    """PUMA 560 and a generic arm, multiplications + additions, against published counts."""
     models = {"generic 6R": gallery.get("chain"), "PUMA 560": gallery.get("puma560")}
     lines = []
     for name, exhibit in models.items():
@@ -148,7 +148,7 @@ def _show_literature(findings: Findings) -> None:
 
 
 def _show_casadi(findings: Findings) -> None:
-    """Direct dynamics beside CasADi's C of Pinocchio's algorithm."""
+    """Direct dynamics against CasADi's C of Pinocchio's algorithm."""
     try:
         rows = [_beside_casadi(model) for model in CASADI_MODELS]
     except ImportError as error:

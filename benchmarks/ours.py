@@ -15,7 +15,7 @@ from benchmarks.peers.toolchain import HERE
 from inloop.codegen import emit_library
 from inloop.native import DEFAULT_FLAGS, find_compiler, runtime_headers
 
-# the peers' names of the functions, and ours
+# the peers' names of the functions → ours
 FUNCTIONS = {"rnea": "inverse_dynamics", "aba": "direct_dynamics", "crba": "mass_matrix"}
 ARGUMENTS = {"q": "Q(i)", "qd": "QD(i)", "qdd": "QDD(i)", "tau": "TAU(i)"}
 REFERENCE = {"rnea": "TAU_REF(i)", "aba": "QDD_REF(i)", "crba": "MASS_REF(i)"}
@@ -27,7 +27,7 @@ def compiled(model: str) -> il.Plant:
 
 
 def compiled_free(model: str) -> il.Plant:
-    """The same with a quaternion for the attitude of its floating base."""
+    """The same with a quaternion for the orientation of its floating base."""
     return il.load(model_files(model).peer_urdf, base="free", mimic=False).compile()
 
 
@@ -80,7 +80,7 @@ def prepared_text(plant: il.Plant, function: str) -> str:
 
 
 def _calls(plant: il.Plant, function: str) -> str:
-    """How the timing program calls our function (see native_main.c)."""
+    """Code with which the timing program calls our function (see native_main.c)."""
     name = f"{plant.name}_{FUNCTIONS[function]}"
     program = plant.program(FUNCTIONS[function])
     arguments = [ARGUMENTS[block.name] for block in program.inputs if block.name != "pre"]

@@ -1,4 +1,4 @@
-"""The piano of a live page: WebAssembly beside native code, in time per record and in numbers."""
+"""The piano of a live page: WebAssembly against native code, time per record and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 FINGER = 0.009  # [m] at once: a hard blow
 ROUNDS = 5
 RUNS = 3  # seconds of the piano in each round, the first of which is not timed
-EXACT = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno")  # rounds as WebAssembly does
+EXACT = ("-std=c99", "-O2", "-ffp-contract=off", "-fno-math-errno")  # rounding as in WebAssembly
 HEADERS = ["", "µs per record", "× native", "largest difference in 1 s"]
 LEGEND = """\
 A record of the piano is two steps of 0.1 ms; a key is pressed by 9 mm at once. Medians of rounds in

@@ -1,4 +1,4 @@
-"""Measurements that need a process of their own: clean memory, clean caches."""
+"""Measurements that need a separate process: clean memory, clean caches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def measured_apart(
     """Run `python -m module arguments` and read the JSON object it prints last.
 
     Raises:
-        RuntimeError: it failed; the text ends with its last words.
+        RuntimeError: it failed; the text ends with its last output.
     """
     command = [sys.executable, "-m", module, *arguments]
     variables = {**os.environ, **(environment or {})}

@@ -1,4 +1,4 @@
-"""Real time: cost of a step, round trips over the mailbox, deadlines beside a bare loop.
+"""Real time: cost of a step, round trips over the mailbox, deadlines against a bare loop.
 
 python -m benchmarks.realtime [--seconds S]
 """
@@ -23,7 +23,7 @@ from inloop import gallery
 from inloop.realtime import Loop
 
 HERE = Path(__file__).parent
-SECONDS = 10.0  # of each run against the clock
+SECONDS = 10.0  # of each run in real time
 TRIPS, FREE_STEPS, GAIN = 20_000, 200_000, 2.0
 # per 1 ms step of a PUMA 560: 1/30 of what MBDyn takes here, without and with friction [µs]
 BAR_STEP_US = {False: 2.6, True: 4.5}
@@ -88,7 +88,7 @@ def controller_program(folder: Path) -> Path:
 
 
 def _step(plant: il.Plant, friction: bool, findings: Findings) -> Row:
-    """Processor time of one step, as fast as it goes, outputs published."""
+    """Processor time of one step at full speed, with published outputs."""
     progress(f"real time: cost of a step, friction {friction}")
     report = il.run(plant, name=NAME, rate=1000, mode="free", seconds=FREE_STEPS / 1000)
     what = f"PUMA step{' with friction' if friction else ''}, processor"

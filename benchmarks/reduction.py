@@ -1,4 +1,4 @@
-"""Rates of closed mechanisms by reduction at run time, beside straight-line code for one choice."""
+"""Rates of closed mechanisms by reduction at run time, against straight-line code."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(rounds: int = ROUNDS) -> Findings:
     """Measure and print.
 
     Args:
-        rounds: how often each contestant has its turn, in many blocks.
+        rounds: number of runs of each contestant, in many blocks.
     """
     findings = Findings()
     for name, (what, _, bar) in MECHANISMS.items():

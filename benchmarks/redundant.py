@@ -1,4 +1,4 @@
-"""A robot as bodies with six coordinates each: what a 1 ms step costs beside the reduced one."""
+"""A robot as bodies with six coordinates each: cost of a 1 ms step against the reduced one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inloop.native import Method
 
 ROUNDS = 5
 REPEATS = 20  # of each contestant in a round
-NOISE = 0.5  # of the torques, where a general program stops
+NOISE = 0.5  # of the torques, relative; a general-purpose program stops at this level
 # MBDyn's step of the same robot [µs], naive solver, one iteration; measured on another machine
 MBDYN = {"without friction": (57.6, 63.5), "LuGre in 6 joints": (114.0, 130.0)}
 RATIO_BAR = 40.0

@@ -1,4 +1,4 @@
-"""What all sections print with: tables, bars, progress."""
+"""Output of all sections: tables, bars, progress."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _START = time.perf_counter()
 
 @dataclass(frozen=True)
 class Bar:
-    """A figure that the project promises, beside what was measured.
+    """A figure that the project promises, with the measured value.
 
     Attributes:
         what: one line that names the figure.
         measured: the figure of this run.
-        bar: what was promised.
+        bar: the promised value.
         unit: "x" for a ratio, "s", "MB" or "operations".
-        at_least: False where less is better.
+        at_least: False if less is better.
     """
 
     what: str
@@ -32,7 +32,7 @@ class Bar:
 
     @property
     def met(self) -> bool:
-        """True when the promise is kept."""
+        """True if the promise is kept."""
         return self.measured >= self.bar if self.at_least else self.measured <= self.bar
 
     def cells(self) -> list[str]:
@@ -45,7 +45,7 @@ class Bar:
 
 @dataclass
 class Findings:
-    """What a section found: raw figures for a file, bars for the last table."""
+    """Results of a section: raw figures for a file, bars for the last table."""
 
     rows: list[Row] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
@@ -86,5 +86,5 @@ def note(text: str) -> None:
 
 
 def progress(text: str) -> None:
-    """Tell on the error stream what is being measured, and for how long this has been going on."""
+    """Print to stderr what is being measured, and the elapsed time."""
     print(f"[{time.perf_counter() - _START:4.0f} s] {text}", file=sys.stderr, flush=True)

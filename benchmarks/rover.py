@@ -1,4 +1,4 @@
-"""The rover on hills of 20,000 triangles: a step of 1 ms, beside MuJoCo's on a height field.
+"""The rover on hills of 20,000 triangles: a step of 1 ms, against MuJoCo's on a height field.
 
 python -m benchmarks rover
 """
@@ -61,7 +61,7 @@ def run(rounds: int = ROUNDS) -> Findings:
             ]
     part = figures["inloop"] / figures["MuJoCo"]
     findings.bars.append(Bar("rover: step in parts of MuJoCo's", part, PART_BAR, at_least=False))
-    # in parts of the bar, which has fewer digits than a table shows
+    # relative to the bar, since a table shows too few digits of it
     least_creep = crept["inloop"] / CREEP_BAR
     findings.bars.append(Bar("rover: creep on 20°, in 1e-12 m/s", least_creep, 1.0, at_least=False))
     show(HEADERS, lines)

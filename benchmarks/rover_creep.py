@@ -1,4 +1,4 @@
-"""The rover with locked wheels on a slope: how fast it creeps, beside MuJoCo's."""
+"""The rover with locked wheels on a slope: creep speed, compared with MuJoCo's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEP = 1e-3
 
 
 def creep() -> float:
-    """How fast the trunk moves down a slope once it has come to rest [m/s]."""
+    """Speed of the trunk down a slope after it has settled [m/s]."""
     end = SETTLED + WATCHED
     run = locked_rover().compile().simulate(t_end=end, step=STEP, sample=WATCHED)
     places = np.column_stack([run[f"trunk_t{axis}.q"] for axis in "xyz"])
@@ -25,7 +25,7 @@ def creep() -> float:
 
 
 def locked_rover() -> il.Model:
-    """The gallery's rover, with wheels that are part of their brackets."""
+    """The gallery's rover, with wheels fixed to their brackets."""
     gravity = (data.GRAVITY * math.sin(SLOPE), 0.0, -data.GRAVITY * math.cos(SLOPE))
     m = il.Model("locked_rover", gravity=gravity)
     start = il.free(position=(0.0, 0.0, data.REST_HEIGHT))

@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.gallery.rover import data, grounds, model
 
-TOP = 1.0  # heights of a field are parts of this [m]
+TOP = 1.0  # heights of a field are fractions of this [m]
 STEP = 1e-3
 
 
@@ -22,7 +22,7 @@ def _inertial(mass: float, inertia: tuple[float, float, float]) -> str:
 
 
 def _wheel(name: str, at: tuple[float, float, float], locked: bool) -> str:
-    """A bracket that steers, and its wheel."""
+    """A steering bracket and its wheel."""
     turns = "" if locked else f'<joint name="wheel_{name}" axis="0 1 0"/>'
     tread = f'<geom type="sphere" size="{data.RADIUS}" friction="{model.FRICTION} 0.005 0.0001"/>'
     wheel = (
@@ -36,7 +36,7 @@ def _wheel(name: str, at: tuple[float, float, float], locked: bool) -> str:
 
 
 def heights() -> np.ndarray:
-    """Of the hills, by x, then y [m]."""
+    """Heights of the hills, by x, then y [m]."""
     return np.asarray(grounds.ground(grounds.HILLS).heights)
 
 
@@ -85,7 +85,7 @@ class MujocoRover:
                 self.data.ctrl[k] = speed / data.RADIUS
 
     def steps(self, count: int) -> np.ndarray:
-        """CPU time of each step [µs], with some 0.3 µs of Python."""
+        """CPU time of each step [µs], including about 0.3 µs of Python."""
         taken = np.empty(count)
         for k in range(count):
             begin = time.thread_time_ns()
@@ -95,5 +95,5 @@ class MujocoRover:
 
     @property
     def place(self) -> np.ndarray:
-        """Of the trunk [m]."""
+        """Position of the trunk [m]."""
         return np.array(self.data.qpos[:3])

@@ -1,4 +1,4 @@
-"""How the time from a description to C text grows with the mechanism: ratio per doubling.
+"""Growth of the time from a description to C text with the mechanism: ratio per doubling.
 
 python -m benchmarks scaling
 """
@@ -16,8 +16,8 @@ from inloop.formalisms import Derivation
 from inloop.plant.passes import run_passes
 
 MOST_REPEATS = 3
-ROW_BUDGET = 4.0  # s of processor time: a row that has used more is not measured again
-CASE_BUDGET = 45.0  # s: larger sizes are left out where the next row would take longer
+ROW_BUDGET = 4.0  # s of processor time: a row that has used more is not repeated
+CASE_BUDGET = 45.0  # s: larger sizes are skipped if the next row would take longer
 CASES: dict[str, tuple[Callable[[int], il.Model], tuple[int, ...], tuple[str, ...]]] = {
     "generic chain": (
         lambda n: gallery.get("chain").build(n=n),

@@ -1,4 +1,4 @@
-"""Derivatives of runs: what they cost beside the plain run, forwards and backwards."""
+"""Derivatives of runs: cost relative to the plain run, forward and backward."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ each. Best of {runs} runs, in turn; code is compiled before."""
 
 
 def contestants() -> list[tuple[str, il.Plant, tuple[str, ...], tuple[str, ...], dict[str, Any]]]:
-    """Name, plant, what is differentiated by, signals of the loss, arguments of the run."""
+    """Name, plant, variables of differentiation, signals of the loss, arguments of the run."""
     loops, on_tyres = four_bar().compile(), car(bars_as_laws=True).compile()
     sticking = stick_slip(elastic=0.0).compile()
     sticking.parameters["speed"] = 1.0
@@ -89,7 +89,7 @@ def _measured(
     arguments: dict[str, Any],
     runs: int,
 ) -> tuple[float, float, float]:
-    """Best times of the plain run, forwards and backwards [s]."""
+    """Best times of the plain run, forward and backward derivatives [s]."""
     samples = len(plant.simulate(**arguments).t)
     loss = {name: np.zeros(samples) for name in signals}
 

@@ -1,4 +1,4 @@
-"""Sparse linear systems: factor with new values and solve, beside general packages."""
+"""Sparse linear systems: factor with new values and solve, against general packages."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ BARS = {
     ("rotor with 4 blades of 30 nodes", "KLU", CORE_COLD): 8.0,
     ("chain of 100 bodies", "KLU", CORE_COLD): 8.0,
 }
-# unknowns up to which → most code and tables [kB]
+# maximum number of unknowns → maximum size of code and tables [kB]
 SIZE_BARS = {350: 200.0, 2000: 100.0}
 
 
 @dataclass
 class Measured:
-    """One pattern: times [µs] of all contestants, hot and cold; NaN for who is not there."""
+    """One pattern: times [µs] of all contestants, hot and cold; NaN for missing ones."""
 
     matrices: Matrices
     lu: il.SparseLU
@@ -93,7 +93,7 @@ class Measured:
     error: float
 
     def own(self, how: str) -> float:
-        """Time of what `il.SparseLU` runs, unwatched."""
+        """Time of the code that `il.SparseLU` runs, without its checks."""
         return self.times[how]["tables" if self.lu.kind == "tables" else "kernel"]
 
     def ratio(self, peer: str, how: str, arranged: bool = False) -> float:
@@ -140,7 +140,7 @@ class Race:
         self._gesv = _one_thread_of_lapack()
 
     def measure(self, m: Matrices) -> Measured:
-        """Compile, run all, check that all say the same."""
+        """Compile, run all, check that all results agree."""
         sets = [m.matrix(k) for k in range(len(m.values))]
         lu = il.SparseLU(sets, constant=m.constant)
         other = il.SparseLU(sets, constant=m.constant, arranged=True)
@@ -188,7 +188,7 @@ def _superlu(m: Matrices, b: np.ndarray) -> float:
 
 
 def _one_thread_of_lapack() -> int | None:
-    """Address of dgesv in SciPy's own OpenBLAS, held to one thread."""
+    """Address of dgesv in SciPy's own OpenBLAS, limited to one thread."""
     folder = Path(scipy.__file__).parent.with_name("scipy.libs")
     for path in folder.glob("libscipy_openblas*"):
         library = ctypes.CDLL(str(path))

@@ -28,7 +28,7 @@ class Matrices:
 
     @property
     def constant(self) -> np.ndarray:
-        """Which values are the same in all sets: ±1, masses, coefficients of the step."""
+        """Mask of the values that are equal in all sets: ±1, masses, coefficients of the step."""
         return np.asarray(np.all(self.values == self.values[0], axis=0))
 
     def matrix(self, k: int) -> scipy.sparse.csc_array:
@@ -37,7 +37,7 @@ class Matrices:
 
 
 def of_mbdyn() -> list[Matrices]:
-    """Newton matrices that MBDyn printed; empty if the file is not there."""
+    """Newton matrices printed by MBDyn; empty if the file is missing."""
     if not MBDYN.exists():
         return []
     names = {
@@ -57,7 +57,7 @@ def of_mbdyn() -> list[Matrices]:
 def chain(bodies: int) -> Matrices:
     """[M Gᵀ; G 0] of a serial chain in six coordinates per body, with general hinges, moving."""
     random = np.random.default_rng(bodies)
-    arms = random.uniform(0.2, 1.0, (bodies, 2, 3))  # to the hinge before and to the next one
+    arms = random.uniform(0.2, 1.0, (bodies, 2, 3))  # to the previous hinge and to the next one
     axes = random.normal(size=(bodies, 2, 3))
     masses, shapes = random.uniform(1.0, 3.0, bodies), random.normal(size=(bodies, 3, 3))
     angles, rates = random.uniform(-3.0, 3.0, (2, bodies, 3))
@@ -69,7 +69,7 @@ def chain(bodies: int) -> Matrices:
 
 
 def compressed(name: str, sets: list[np.ndarray]) -> Matrices:
-    """Full matrices, by columns; places that are zero in all of them are left out."""
+    """Full matrices in compressed columns; entries that are zero in all of them are left out."""
     pattern = scipy.sparse.csc_array(sum(abs(A) for A in sets) != 0.0)
     pattern.sort_indices()
     column = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))

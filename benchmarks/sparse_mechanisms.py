@@ -15,7 +15,7 @@ SECONDS = 0.5
 
 
 def of_gallery() -> list[Matrices]:
-    """A car that rolls at 15 m/s, and a rotor with flexible blades that speeds up."""
+    """A car that rolls at 15 m/s, and an accelerating rotor with flexible blades."""
     return [
         along_a_run("our car", car(speed=15.0).compile(formulation="redundant")),
         along_a_run("our rotor", rotor().compile(formulation="redundant")),
@@ -25,8 +25,8 @@ def of_gallery() -> list[Matrices]:
 def along_a_run(name: str, plant: il.BarePlant) -> Matrices:
     """The matrix of a step of 1 ms at SETS times of a run.
 
-    Forces in joints are those of each state; accelerations of bodies, which enter times 2.5e-7 s²,
-    and rates of states of laws are left out.
+    Joint forces are those of each state; accelerations of bodies, which enter with a factor of
+    2.5e-7 s², and rates of states of laws are left out.
     """
     code = plant.formulation.code  # type: ignore[attr-defined]
     about, sizes = code.about, code.about.layout
@@ -47,7 +47,7 @@ def along_a_run(name: str, plant: il.BarePlant) -> Matrices:
 
 
 def _compressed(name: str, n: int, places: np.ndarray, values: np.ndarray) -> Matrices:
-    """In columns; places that are zero in all sets stay, as the plant has them too."""
+    """In compressed columns; entries that are zero in all sets stay, as in the plant."""
     rows, columns = places.T
     order = np.lexsort((rows, columns))
     indptr = np.searchsorted(columns[order], np.arange(n + 1)).astype(np.int32)

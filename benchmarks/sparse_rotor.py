@@ -18,8 +18,8 @@ ROOT = 2 * (HINGE + BODY)  # two hinges, each with a body behind it
 def rotor() -> Matrices:
     """M + h²/4 K of hub, hinges and beams, with the constraints of hinges; 819 unknowns.
 
-    Numbered along the blades: hinge, body, hinge, body, nodes. Beams are those of Euler and
-    Bernoulli, turned with the blades, which flap and lag while the rotor turns.
+    Numbered along the blades: hinge, body, hinge, body, nodes. Euler-Bernoulli beams in the axes of
+    the blades, which flap and lag while the rotor turns.
     """
     random = np.random.default_rng(17)
     axes = random.normal(size=(2 * BLADES + 1, 2, 3))  # two perpendiculars of each hinge
@@ -42,7 +42,7 @@ def _matrix(
         around = turn([0.0, 0.0, angle + 0.5 * np.pi * blade])
         places = [hub, first + HINGE, first + ROOT - BODY]
         places += [first + ROOT + BODY * k for k in range(NODES)]
-        # attitudes change along the blade and from set to set
+        # orientations change along the blade and from set to set
         moved = bend[blade] + 0.02 * random.normal(size=bend[blade].shape)
         frames = [(around * turn(each)).as_matrix() for each in moved]
         for at, frame in zip(places[1:], frames, strict=True):
@@ -62,7 +62,7 @@ def _put_body(A: np.ndarray, at: int, R: np.ndarray, mass: float) -> None:
 
 
 def _put_hinge(A: np.ndarray, row: int, axes: np.ndarray, bodies: list[int]) -> None:
-    """Rows of a hinge and their transpose; one body alone is held by the ground."""
+    """Rows of a hinge and their transpose; a single body is attached to the ground."""
     for sign, at in zip((1.0, -1.0), bodies, strict=False):
         arm = sign * 0.1 * axes[0]
         G = np.zeros((HINGE, BODY))

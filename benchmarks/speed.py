@@ -16,7 +16,7 @@ KINDS = ("hot", "sleep")
 ARM, HUMANOID = {"rnea": 3.0, "aba": 3.5}, {"rnea": 2.5, "aba": 2.5}
 PINOCCHIO_BARS = {"ur5": ARM, "panda7": ARM, "talos": HUMANOID}
 CASADI_BAR = 1.2
-# the same robot with a quaternion for its base instead of three angles: no slower
+# the same robot with a quaternion for its base instead of three angles: must not be slower
 FREE, QUATERNION_BAR = "talos", 1.0
 PEERS = ("pinocchio", "casadi", "snapped")
 TIMES = ("best", "median", "cold")
@@ -39,7 +39,7 @@ def run(every_model: bool = False, rounds: int = ROUNDS) -> Findings:
 
     Args:
         every_model: add the generic chains.
-        rounds: how often each contestant runs.
+        rounds: number of runs of each contestant.
     """
     ghz = machine_facts()["ghz"]
     findings = Findings()
@@ -120,7 +120,7 @@ def _base_bars(rows: list[Row]) -> list[Bar]:
 
 
 def _lines(row: Row) -> list[list[str]]:
-    """Best, median and cold times, the bars and the limit beside the best."""
+    """Best, median and cold times, the bars, and the theoretical limit of the best."""
     limit, best = row["limit_ns"], row["inloop"]["best"]
     lines = [_line(row, key) for key in TIMES]
     lines[0][:2] = [row["model"], FUNCTIONS[row["function"]]]

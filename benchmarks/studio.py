@@ -30,7 +30,7 @@ HANDLE = """() => { const { pointer, view, hand } = inloop;
     const box = view.canvas.getBoundingClientRect(); const [x, y] = pointer.seen(pointer.handle());
     const along = Math.hypot(...hand.device.axis) / view.eye.perPixel(view.canvas.clientHeight);
     return [box.left + x, box.top + y, along]; }"""
-# the last body that is seen, and where
+# the last visible body, and its position
 BODY = """() => { const { picking, view } = inloop, box = view.canvas.getBoundingClientRect();
     let found = null;
     for (let y = box.top + 4; y < box.bottom; y += 4)
@@ -59,7 +59,7 @@ def run(mechanism: str = MECHANISM, seconds: float = SECONDS) -> Findings:
 def _measure(
     mechanism: str, seconds: float, act: Callable[[Any, float], None]
 ) -> tuple[Row, float]:
-    """What the page has noted while a pointer was busy, and cores that the server needed."""
+    """Records of the page while a pointer was active, and cores used by the server."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium")
@@ -82,7 +82,7 @@ def _measure(
 
 
 def _press(page: Any, seconds: float) -> None:
-    """Move the driven body to and fro, about 60 times a second."""
+    """Move the driven body back and forth, with about 60 events per second."""
     x, y, along = page.evaluate(HANDLE)
     page.mouse.move(x, y)
     page.mouse.down()
@@ -94,8 +94,8 @@ def _press(page: Any, seconds: float) -> None:
 
 
 def _pull(page: Any, seconds: float) -> None:
-    """Take hold of a body and draw it around, about 60 times a second."""
-    # a body that moves would be elsewhere by the time the pointer comes
+    """Grab a body and drag it around, with about 60 events per second."""
+    # a moving body would be elsewhere by the time the pointer arrives
     page.evaluate("inloop.connection.say({ do: 'pause' })")
     wait_for(page, "document.querySelector('#chip').textContent === 'paused'")
     x, y = page.evaluate(BODY)
@@ -112,7 +112,7 @@ def _pull(page: Any, seconds: float) -> None:
 
 
 def _to_loop(what: str, found: Row) -> Row:
-    """From the time of an event to the stamp of the outputs that used it first."""
+    """Time from an event to the stamp of the first outputs that used it."""
     offset, used = min(found["offsets"])[1], np.array(found["used"])
     return _row(what, used[:, 0] - (used[:, 1] + offset))
 
@@ -169,7 +169,7 @@ def wait_for(page: Any, expression: str, patience: float = 120.0) -> None:
 
 @contextlib.contextmanager
 def started_studio(mechanism: str) -> Iterator[dict[str, Any]]:
-    """A studio in a process of its own: address, plant, process."""
+    """A studio in a separate process: address, plant, process."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "inloop.cli", "studio", mechanism, "--port", "0"]
         command += ["--no-browser", "--json", "--recordings", directory]

@@ -1,4 +1,4 @@
-"""Warm steps: from inputs to outputs in the loop at 1 kHz, beside the same steps without a pause.
+"""Warm steps: from inputs to outputs in the loop at 1 kHz, against the same steps without pause.
 
 python -m benchmarks.warm [--seconds S] [--rounds N]
 """
@@ -35,7 +35,7 @@ from inloop.simulate.schedules import METHODS
 
 PLANTS: dict[str, dict[str, Any]] = {"puma560": {"friction": True}, "piano": {}, "car": {}}
 RATE, SECONDS, ROUNDS = 1000.0, 2.0, 3  # [Hz]; of each run [s]
-EARLY = 2e-4  # [s]: on a machine that is shared, wake-ups are late
+EARLY = 2e-4  # [s]: on a shared machine, wake-ups are late
 NAME = f"bench-{os.getpid()}"
 BAR_WARM, BAR_COLD = 2.0, 4.0
 HEADERS = ["1 kHz, medians [µs]", "method", "hot step", "plain", "early", "plain/hot", "early/hot"]
@@ -63,12 +63,12 @@ def run(seconds: float = SECONDS, rounds: int = ROUNDS) -> Findings:
 
 
 def _measure(name: str, options: dict[str, Any], seconds: float, rounds: int) -> Row:
-    """Medians of a plant [µs], and which part of its warm-ups was late."""
+    """Medians of a plant [µs], and the fraction of late warm-ups."""
     plant = gallery.get(name).build(**options).compile()
     method = method_at_start(plant, None, None, {}, 1.0 / RATE)
     times: dict[str, list[float]] = {"hot": [], "plain": [], "early": []}
     late = periods = 0
-    # one after the other in each round, so that all meet the same company
+    # in sequence in each round, so that all have the same load on the machine
     for _ in range(rounds):
         plain, early = (_loop(plant, method, seconds, warm) for warm in (False, EARLY))
         times["hot"].append(_hot(plant, method, round(seconds * RATE)))
@@ -80,12 +80,12 @@ def _measure(name: str, options: dict[str, Any], seconds: float, rounds: int) ->
 
 
 def _loop(plant: il.Plant, method: str, seconds: float, warm: float | bool) -> Report:
-    """A run against the clock, with nobody at the mailbox."""
+    """A run in real time, without a client at the mailbox."""
     return il.run(plant, name=NAME, rate=RATE, method=method, seconds=seconds, warm=warm)
 
 
 def _hot(plant: il.Plant, method: str, count: int) -> float:
-    """Median of the same steps, one after the other [µs]."""
+    """Median of the same steps without pause [µs]."""
     each, failed = hot_steps(plant, method, count, {})
     if failed:
         raise RuntimeError(f"{failed} steps of '{plant.name}' failed")
@@ -95,7 +95,7 @@ def _hot(plant: il.Plant, method: str, count: int) -> float:
 def hot_steps(
     plant: il.Plant, method: str, count: int, inputs: dict[str, float], *, cpu: bool = False
 ) -> tuple[np.ndarray, int]:
-    """Time of each step, one after the other [µs], and how many failed; see warm_steps.c."""
+    """Time of each step without pause [µs], and the number of failures; see warm_steps.c."""
     period = 1.0 / RATE
     given: dict[str, Any] = {"q": None, "qd": None, "tau": None, "inputs": inputs, "motions": {}}
     wiring = wire(plant, period=period, step=period, method=METHODS[method], **given)

@@ -1,7 +1,8 @@
 """The worst period of a robot with LuGre friction under noisy torques, in the real-time loop.
 
-What a machine that is shared takes away is left out: the same periods, with the same noise, are
-done again and again, and of each the best time counts. What is left over the median is the plant's.
+The influence of other processes on a shared machine is removed: the same periods, with the same
+noise, are repeated, and the best time of each counts. The remaining excess over the median is that
+of the plant.
 
 python -m benchmarks.worst_period
 """
@@ -40,7 +41,7 @@ from inloop.realtime.wiring import wire
 from inloop.simulate.schedules import METHODS
 
 RATE, PERIODS = 1000.0, 3000  # [Hz]; of each run
-NOISE = 0.02  # of the torques, as a part of them and of the largest push
+NOISE = 0.02  # of the torques, relative to them and to the largest push
 RUNS, BAR = 50, 3.0
 LEGEND = """\
 One period: take inputs and parameters, step, find the outputs, publish them. 'best of N': the same
@@ -51,7 +52,7 @@ WAVES = np.array([1.7, 1.1, 0.9, 0.7, 0.6, 0.5])  # periods [s]
 
 
 def noisy_torques(plant: il.Plant, count: int = PERIODS) -> dict[str, np.ndarray]:
-    """Torques that nearly carry the arm, and push it around, by name [N·m]."""
+    """Torques that nearly carry the arm and move it around, by name [N·m]."""
     rng = np.random.default_rng(5)
     t, rest = np.arange(count)[:, None] / RATE, np.zeros(plant.n)
     ready = gallery.get("robot").poses["ready"]
@@ -62,7 +63,7 @@ def noisy_torques(plant: il.Plant, count: int = PERIODS) -> dict[str, np.ndarray
 
 
 class Periods:
-    """A loop without a thread: its periods are done one by one.
+    """A loop without a thread, run period by period.
 
     Attributes:
         each: shortest time of each period so far [ns].
@@ -70,10 +71,10 @@ class Periods:
     """
 
     def __init__(self, plant: il.Plant, given: Mapping[str, np.ndarray], method: str) -> None:
-        """Wire a plant.
+        """Create the loop of a plant.
 
         Args:
-            plant: what runs.
+            plant: the plant.
             given: inputs and efforts by name, a value for each period.
             method: of its steps.
         """
@@ -109,12 +110,12 @@ class Periods:
         self.each, self.failed = np.full(count, np.inf), 0
 
     def run(self, sleep: float = 0.0) -> None:
-        """All periods once, perhaps each after some sleep [s]."""
+        """Run all periods once, optionally with a sleep before each [s]."""
         places = (self._inputs.ctypes.data, round(1e9 * sleep), self.each.ctypes.data)
         self.failed = self._function(self._memory.address, len(self._inputs), *places)
 
     def close(self) -> None:
-        """Leave no segment behind."""
+        """Remove the segment."""
         self._memory.loop.box.base = None
         self._segment.close()
 
@@ -129,7 +130,7 @@ def _library() -> NativeLibrary:
 
 
 def constant(count: int, length: int, sleep: float, each: np.ndarray) -> None:
-    """Times of a computation that never changes, the best of each so far [ns]."""
+    """Times of a constant computation, the best of each so far [ns]."""
     types = (COUNT, COUNT, COUNT, POINTER)
     call = _library().function("bench_constant", *types, returns=ctypes.c_double)
     call(count, length, round(1e9 * sleep), each.ctypes.data)
@@ -175,7 +176,7 @@ def measure(method: str, runs: int, sleep: float = 0.0, periods: int = PERIODS) 
 
 
 def _length(time: float) -> int:
-    """Products that take as long [ns]."""
+    """Number of products that take this time [ns]."""
     tried = np.full(1000, np.inf)
     constant(len(tried), 1000, 0.0, tried)
     return max(1, round(1000 * time / float(np.median(tried))))

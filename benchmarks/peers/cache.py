@@ -33,7 +33,7 @@ def cached(label: str, key: str, make: Callable[[Path], None]) -> Path:
     """Directory `label-key`, filled by `make` when it does not exist yet.
 
     `make` works in a temporary directory that is renamed at the end, so that an interrupted build
-    leaves nothing half-finished behind and two builds at once do no harm.
+    leaves nothing incomplete behind and two simultaneous builds do no harm.
     """
     target = cache_directory() / f"{label}-{key}"
     if target.is_dir():

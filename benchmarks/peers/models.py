@@ -22,11 +22,11 @@ BASE_AXES = (("prismatic", "1 0 0"), ("prismatic", "0 1 0"), ("prismatic", "0 0 
 
 @dataclass(frozen=True)
 class BenchModel:
-    """A model to race on.
+    """A benchmark model.
 
     Attributes:
         name: short name, also the name of its files.
-        make: gives the URDF of the peers' model.
+        make: returns the URDF of the peers' model.
         floating: Pinocchio adds a free-flyer joint to the root; inloop a chain of six joints.
     """
 
@@ -35,7 +35,7 @@ class BenchModel:
     floating: bool = False
 
     def peer_urdf(self) -> str:
-        """URDF text for the peers; a floating base is not in it."""
+        """URDF text for the peers, without a floating base."""
         return _text(self.make())
 
     def inloop_urdf(self) -> str:
@@ -45,7 +45,7 @@ class BenchModel:
 
 
 def robots_directory() -> Path:
-    """Where `example-robot-data` keeps its robots: below the prefix that Pinocchio lives in."""
+    """Folder of the robots of `example-robot-data`, below the prefix of Pinocchio."""
     for parent in Path(pin.__file__).resolve().parents:
         candidate = parent / "share" / "example-robot-data" / "robots"
         if candidate.is_dir():
@@ -56,7 +56,7 @@ def robots_directory() -> Path:
 
 
 def robot(path: str, fixed: tuple[str, ...] = ()) -> ET.Element:
-    """A robot of `example-robot-data`, stripped; joints named like one of `fixed` do not move."""
+    """A robot of `example-robot-data`, stripped; joints that match one of `fixed` do not move."""
     root = ET.parse(robots_directory() / path).getroot()
     for element in [e for e in root if e.tag not in ("link", "joint")]:
         root.remove(element)

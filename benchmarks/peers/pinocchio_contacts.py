@@ -1,8 +1,8 @@
-"""Pinocchio's ADMM for contact problems, timed: for arguments and result see siconos_contacts.py.
+"""Timing of Pinocchio's ADMM for contact problems; arguments and result as in siconos_contacts.py.
 
-The matrix is handed over before the clock starts. Of its settings the fastest that were found on
-the rover's problems: spectral updates of the penalty and Anderson's acceleration (with the
-defaults it takes twice as long). Times are Pinocchio's own, without the way from and to Python.
+The matrix is passed before the timing starts. The settings are the fastest ones on the rover's
+problems: spectral updates of the penalty and Anderson acceleration (the defaults take twice as
+long). Times are Pinocchio's own, without the overhead of Python.
 """
 
 import sys
@@ -16,7 +16,7 @@ NORMAL_LAST = [1, 2, 0]  # its order of rows
 
 
 def settings(tolerance):
-    """What the solver may do."""
+    """Settings of the solver."""
     wished = pin.ADMMSolverSettings()
     wished.max_iterations, wished.measure_timings = ITERATIONS, True
     wished.absolute_feasibility_tol = wished.absolute_complementarity_tol = tolerance
@@ -27,7 +27,7 @@ def settings(tolerance):
 
 
 def cones(model, mu):
-    """A contact for each coefficient of friction; of them only the cones matter."""
+    """A contact for each friction coefficient; only their cones matter."""
     models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
     for coefficient in mu:
         contact = pin.PointContactConstraintModel(model, 1)

@@ -1,4 +1,4 @@
-"""Measures the peers, and any other contestant in turn with them.
+"""Measures the peers, in turn with any other contestants.
 
 python benchmarks/peers/run.py [--models ur5 ...] [--functions rnea ...] [--cold] [--json]
 """
@@ -40,8 +40,8 @@ class Contestant:
     """A program that times one function.
 
     Attributes:
-        name: whose figures these are; of several programs with one name the fastest counts.
-        variant: which of them this is.
+        name: name of the contestant; the fastest of several programs with the same name counts.
+        variant: variant of the program.
         command: program and arguments; the kinds of `timing.h` are appended.
         operations: operation counts, where known.
     """
@@ -86,7 +86,7 @@ def measure(
 ) -> dict[str, dict[str, Figures]]:
     """Figures in nanoseconds: function → contestant → figures.
 
-    Contestants run in turn (A, B, C, A, B, C, …), so that all see the same moods of the machine.
+    Contestants run in turn (A, B, C, A, B, C, …), so that all have the same machine conditions.
 
     Args:
         model: a key of `MODELS`.
@@ -94,7 +94,7 @@ def measure(
         kinds: what to measure, some of KINDS: "hot", one call after 1 ms of "sleep", one call after
             the caches were "swept".
         others: more contestants by function, for instance inloop's own.
-        rounds: how often each contestant runs.
+        rounds: number of runs of each contestant.
 
     Returns:
         Per contestant and kind `best`, `median`, `p99`; `error` (largest
@@ -148,7 +148,7 @@ def _fastest_by_name(results: list[tuple[Contestant, Figures]]) -> dict[str, Fig
 
 
 def fastest(figures: Mapping[str, Figures], prefix: str) -> Figures | None:
-    """The fastest of the contestants whose name begins so, or None when there is none."""
+    """The fastest contestant whose name starts with a prefix, or None."""
     own = [value for name, value in figures.items() if name.startswith(prefix)]
     return min(own, key=lambda value: value["hot"]["best"], default=None)
 

@@ -1,4 +1,4 @@
-"""Siconos' solvers of contact problems, timed: run by the distribution's Python, apart from inloop.
+"""Timing of Siconos' contact solvers, run by the distribution's Python without inloop.
 
 python3 siconos_contacts.py PROBLEMS.npz RESULT.npz TOLERANCE ...
 

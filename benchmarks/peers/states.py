@@ -14,7 +14,7 @@ ARRAYS = ("q", "qd", "qdd", "tau", "tau_ref", "qdd_ref", "mass_ref")
 
 @dataclass(frozen=True)
 class States:
-    """Random states of a model, one per row, and what Pinocchio computes from them.
+    """Random states of a model, one per row, and Pinocchio's results for them.
 
     Attributes:
         joints: names in the order of the columns (the free flyer is one name, several columns).
@@ -44,7 +44,7 @@ class States:
         return States(joints=tuple(joints), **vectors, mass_ref=mass)
 
     def with_free_base(self, coordinates: list[str]) -> States:
-        """The same states of a robot on a free flyer, as inloop's free base has them.
+        """The same states of a robot on a free flyer, in the convention of inloop's free base.
 
         The linear velocity is along axes of the world, not of the root link, and the quaternion
         (w, x, y, z) is at the end of q.
@@ -66,7 +66,7 @@ class States:
         T = np.tile(np.eye(self.qd.shape[1]), (len(R), 1, 1))
         T[:, :3, :3] = R.transpose(0, 2, 1)
         mass = T.transpose(0, 2, 1) @ self.mass_ref @ T
-        # q of the joints is one entry behind their velocity; turns of the base are not read
+        # q of the joints is one entry behind their velocity; rotations of the base are not read
         angles = self.q[:, [k + 1 for k in at[6:]]]
         base = [self.q[:, :3], np.zeros((len(R), 3))]
         return States(
@@ -81,7 +81,7 @@ class States:
         )
 
     def write(self, path: Path) -> None:
-        """Write the file described in `states.h`, and the joint names beside it."""
+        """Write the file described in `states.h`, and a file with the joint names."""
         head = np.array([*self.q.shape, self.qd.shape[1]], dtype=np.int64)
         with path.open("wb") as file:
             file.write(head.tobytes())

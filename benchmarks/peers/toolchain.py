@@ -22,9 +22,9 @@ PINOCCHIO_DEFINES = (
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
 )
-# clang fuses multiply-adds across statements and pairs sin with cos only when told; gcc does both
+# clang fuses multiply-adds across statements and pairs sin with cos only with flags; gcc does both
 NATIVE = ("-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno")
-# Pinocchio's many small templates gain 5 to 9 % (ABA) when clang inlines more than it likes to
+# Pinocchio's many small templates gain 5 to 9 % (ABA) if clang inlines more than by default
 PINOCCHIO_COMPILER = ("clang++", "-std=c++17", *NATIVE, "-mllvm", "-inline-threshold=2000")
 C_COMPILERS = {"gcc": ("gcc", *NATIVE), "clang": ("clang", *NATIVE)}
 
@@ -81,7 +81,7 @@ def run_compiler(arguments: Sequence[str], cpu_seconds: float = math.inf) -> Non
 
     Raises:
         CompileTimeoutError: it needed more than `cpu_seconds` of processor time.
-        BuildError: it failed; the text ends with its last words.
+        BuildError: it failed; the text ends with its last output.
     """
     limit = ["prlimit", f"--cpu={cpu_seconds:.0f}"] if cpu_seconds < math.inf else []
     start = time.perf_counter()

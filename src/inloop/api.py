@@ -234,8 +234,8 @@ class Plant(BarePlant):
     ) -> runs.Gradient:
         """A loss of a run and its gradient, at a cost independent of the number of derivatives.
 
-            found = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
-            found.value, found["k"]
+            gradient = plant.gradient({"arm.q": recorded}, by=["k", "arm.mass"], t_end=2.0)
+            gradient.value, gradient["k"]
 
         Args:
             loss: recorded samples by signal, for the sum of squared differences over all samples;
@@ -664,10 +664,10 @@ def read(path: str | Path, *, plant: BarePlant | None = None) -> Result:
     """
     source = source_of_result(path)
     read_it = realtime.recorded_result if source.suffix == ".mcap" else load_result
-    found = read_it(source)
-    if plant is not None and not found.knows_energy:
-        found = with_energy(found, plant)
-    return Result.of(found, plant)
+    result = read_it(source)
+    if plant is not None and not result.knows_energy:
+        result = with_energy(result, plant)
+    return Result.of(result, plant)
 
 
 @checked_call

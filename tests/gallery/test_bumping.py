@@ -53,7 +53,7 @@ def test_the_woodpecker_pecks_as_a_solution_in_numpy_does() -> None:
 def test_the_woodpecker_climbs_down_in_equal_cycles() -> None:
     figures = gallery.get("woodpecker").experiment("climb").figures
     assert figures["time between pecks [s]"] == pytest.approx(woodpecker.PERIOD, abs=2e-4)
-    assert figures["climbs down in a cycle [m]"] == pytest.approx(woodpecker.DROP, abs=1e-4)
+    assert figures["descent per cycle [m]"] == pytest.approx(woodpecker.DROP, abs=1e-4)
 
 
 @pytest.mark.parametrize(("share", "lifts"), [(1.04, True), (0.99, False)])

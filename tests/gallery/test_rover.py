@@ -19,10 +19,10 @@ from inloop.gallery.rover.steering import lead
 TOLERANCES = {
     "drop": {"height": 1e-9, "rear": 1e-4, "all": 1e-6, "impulses": 2e-7},
     "steered": {"angle": 1e-7},
-    "phases": {"speed": 1e-9, "way": 1e-8},
+    "phases": {"speed": 1e-9, "distance": 1e-8},
     "slope": {"acceleration": 1e-7, "climbed": 1e-7},
-    "stopped": {"place": 1e-7, "speed": 1e-8},
-    "mound": {"front wheels": 2e-3, "highest": 1e-4, "height": 1e-5},
+    "stopped": {"position": 1e-7, "speed": 1e-8},
+    "mound": {"front wheels": 2e-3, "maximum height": 1e-4, "height": 1e-5},
     "step": {"trunk": 6e-4, "height": 1e-4},
     "circle": {"radius": 1e-4, "speed": 1e-4},
 }
@@ -100,7 +100,9 @@ def test_it_drives_over_hills(outcomes: Callable[[str], Outcome]) -> None:
     outcome = outcomes("drive")
     figures, run = outcome.figures, outcome.result
     assert run is not None and run.status == "OK" and not run.doubts
-    deepest, way, weight = (figures[name] for name in ("deepest [m]", "way [m]", "weight [N]"))
+    deepest, distance, weight = (
+        figures[name] for name in ("deepest [m]", "distance [m]", "weight [N]")
+    )
     assert isinstance(deepest, float) and deepest < 5e-4
-    assert isinstance(way, float) and 0.5 < way < 0.5 * 3.0 * 1.1
+    assert isinstance(distance, float) and 0.5 < distance < 0.5 * 3.0 * 1.1
     assert figures["carried, mean [N]"] == pytest.approx(weight, rel=0.1)

@@ -79,8 +79,8 @@ class CasadiSystem(NamedSystem):
         """
         import casadi
 
-        found = self.system.position(path, _arguments(self.dae), _arithmetic())
-        return self._function("position", casadi.vertcat(*found), "p_WQ")
+        position = self.system.position(path, _arguments(self.dae), _arithmetic())
+        return self._function("position", casadi.vertcat(*position), "p_WQ")
 
     def _function(self, name: str, value: Any, called: str) -> casadi.Function:
         import casadi
@@ -162,12 +162,12 @@ def _table(table: PiecewisePolynomial, x: Any) -> Any:
     """A piecewise polynomial, from its last piece to its first."""
     import casadi as ca
 
-    found: Any = table.above
+    value: Any = table.above
     pieces = zip(table.breaks, table.breaks[1:], table.coefficients, strict=False)
     for begin, end, (c0, c1, c2, c3) in reversed(list(pieces)):
         d = x - begin
-        found = ca.if_else(x < end, c0 + d * (c1 + d * (c2 + d * c3)), found)
-    return ca.if_else(x < table.breaks[0], table.below, found)
+        value = ca.if_else(x < end, c0 + d * (c1 + d * (c2 + d * c3)), value)
+    return ca.if_else(x < table.breaks[0], table.below, value)
 
 
 def _chart(chart: object, x: Any, y: Any) -> Any:

@@ -51,7 +51,7 @@ class JaxSystem(NamedSystem):
         system = self.system
         lengths = len(self.states), len(self.algebraic), len(self.inputs), len(self.parameters)
         first = (None, system.z0, system.u0, system.p0)
-        found: dict[str, Any] = {"t": t}
+        arguments: dict[str, Any] = {"t": t}
         for name, value, default, length in zip("xzup", (x, z, u, p), first, lengths, strict=True):
             array = jnp.asarray(default if value is None else value)
             if array.shape != (length,):
@@ -59,8 +59,8 @@ class JaxSystem(NamedSystem):
                     f"{name} has shape {array.shape}, '{system.plant.name}' needs ({length},)",
                     fix="Many states at once: jax.vmap.",
                 )
-            found[name] = [array[k] for k in range(length)]
-        return Arguments(**found)
+            arguments[name] = [array[k] for k in range(length)]
+        return Arguments(**arguments)
 
 
 @checked_call
@@ -73,8 +73,8 @@ def to_jax(
     """The equations of motion as JAX functions, for learning and gradients through runs.
 
     These are the equations that the plant compiles, in the precision that JAX is set to: enable
-        `jax_enable_x64` for double precision. Modes, hard contacts and two-dimensional tables are
-        not supported.
+    `jax_enable_x64` for double precision. Modes, hard contacts and two-dimensional tables are not
+    supported.
 
     Args:
         plant: the compiled mechanism.

@@ -23,8 +23,8 @@ class NamedSystem:
             "states": self.states, "algebraic": self.algebraic, "inputs": self.inputs,
             "parameters": self.parameters,
         }  # fmt: skip
-        told = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
-        return f"<{type(self).__name__} '{self.system.plant.name}': {told}>"
+        sizes = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
+        return f"<{type(self).__name__} '{self.system.plant.name}': {sizes}>"
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@
 
 x = (q, qd of independent coordinates, states of force laws, led positions, quaternions); z are the
 dependent coordinates: a tree has none. The equations are those that the plant compiles. They are
-derived again in a graph of their own and evaluated node by node, with symbols of another program
+derived again in a separate graph and evaluated node by node, with symbols of another program
 instead of numbers. The result is an expression of that program.
 """
 
@@ -96,8 +96,8 @@ class SmoothSystem:
 
     @cached_property
     def _start(self) -> tuple[Array, Array]:
-        found = start_of(self.plant, None, None, None)
-        return found.q, found.qd
+        start = start_of(self.plant, None, None, None)
+        return start.q, start.qd
 
     @property
     def x0(self) -> Array:
@@ -190,12 +190,12 @@ class SmoothSystem:
             **plant.parameters, **dict(zip(self.parameters, at.p, strict=True))
         }  # fmt: skip
         efforts = zip(symbols.tau, plant.coordinates, strict=True)
-        found = {symbol: u[f"{name}.tau"] for symbol, name in efforts}
+        bound = {symbol: u[f"{name}.tau"] for symbol, name in efforts}
         for block in d.load_blocks():
             if block.name == "u":
-                found |= {s: u[name] for s, name in zip(block.symbols, d.input_names, strict=True)}
+                bound |= {s: u[name] for s, name in zip(block.symbols, d.input_names, strict=True)}
         named = zip(symbols.parameters, symbols.symbols, strict=True)
-        return found | {symbol: p[parameter.name] for parameter, symbol in named}
+        return bound | {symbol: p[parameter.name] for parameter, symbol in named}
 
     def _driven_motion(
         self, values: Mapping[Expr, Any], arithmetic: Arithmetic
@@ -204,9 +204,9 @@ class SmoothSystem:
         if not self._driven:
             return {}
         program = self._closed.drives()
-        found = evaluate(program.exprs, values, arithmetic)
+        results = evaluate(program.exprs, values, arithmetic)
         count = len(self._closed.driven)
-        rows = zip(found[:count], found[count : 2 * count], found[2 * count :], strict=True)
+        rows = zip(results[:count], results[count : 2 * count], results[2 * count :], strict=True)
         return dict(zip(self._closed.driven, rows, strict=True))
 
 

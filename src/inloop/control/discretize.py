@@ -56,8 +56,8 @@ def held(A: Array, B: Array, time: float) -> tuple[Array, Array]:
     n, m = B.shape
     block = np.zeros((n + m, n + m))
     block[:n, :n], block[:n, n:] = A, B
-    found = scipy.linalg.expm(time * block)
-    return found[:n, :n], found[:n, n:]
+    exponential = scipy.linalg.expm(time * block)
+    return exponential[:n, :n], exponential[:n, n:]
 
 
 def _with_memory(model: LinearModel, parts: list[Array], whole: int) -> LinearModel:

@@ -21,12 +21,11 @@ class KalmanFilter:
         x(k+1|k) = A x(k|k) + B u(k)
 
     Inputs are all known excitations of the model: a command, or a measured torque. Outputs may
-        depend on them directly. For a slightly nonlinear model the caller can add the missing terms
-        as inputs.
+    depend on them directly. For a slightly nonlinear model the caller can add the missing terms as
+    inputs.
 
     With a given initial uncertainty the filter starts with larger gains, which follow from the
-    error
-    covariance P and converge to those of the design:
+    error covariance P and converge to those of the design:
 
         P(k+1|k) = A (1 - L C) P(k|k-1) Aᵀ + W
 
@@ -130,11 +129,11 @@ class KalmanFilter:
         self._P = model.A @ (0.5 * (left + left.T)) @ model.A.T + steady.W
 
     def _read(self, values: Sequence[float] | Array, what: str) -> Array:
-        found, names = np.asarray(values, dtype=np.float64), getattr(self.model, what)
+        vector, names = np.asarray(values, dtype=np.float64), getattr(self.model, what)
         # a sum is finite if its terms are, and is cheaper to check
-        if found.shape != (len(names),) or not math.isfinite(found.sum()):
+        if vector.shape != (len(names),) or not math.isfinite(vector.sum()):
             raise InputError(
-                f"{what} of shape {found.shape}, or with NaN, cannot be used by the filter",
+                f"{what} of shape {vector.shape}, or with NaN, cannot be used by the filter",
                 fix=f"Give finite numbers for: {', '.join(names) or 'nothing'}.",
             )
-        return found
+        return vector

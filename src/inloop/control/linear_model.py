@@ -138,11 +138,11 @@ def diagonal(names: Sequence[str], values: Mapping[str, float], what: str, kind:
         what: kind of the names: "output", "input".
         kind: kind of the numbers, for messages: "weight".
     """
-    found = np.zeros(len(names))
+    diagonal = np.zeros(len(names))
     for name, value in values.items():
         if not 0.0 <= value < math.inf:
             raise InputError(
                 f"the {kind} of {what} '{name}' cannot be {value}", fix="Give a number >= 0."
             )
-        found[index(names, name, what)] = value
-    return np.diag(found)
+        diagonal[index(names, name, what)] = value
+    return np.diag(diagonal)

@@ -104,15 +104,15 @@ class LqgController:
 
     def _deviation(self, values: Sequence[float] | Array, what: str) -> Array:
         """Outputs as deviations from the operating point."""
-        found = np.asarray(values, dtype=np.float64)
+        vector = np.asarray(values, dtype=np.float64)
         # a sum is finite if its terms are, and is cheaper to check
-        if found.shape != self._y0.shape or not math.isfinite(found.sum()):
+        if vector.shape != self._y0.shape or not math.isfinite(vector.sum()):
             names = ", ".join(self.model.outputs)
             raise InputError(
-                f"a {what} of shape {found.shape}, or with NaN, cannot be answered",
+                f"a {what} of shape {vector.shape}, or with NaN, cannot be answered",
                 fix=f"Give finite numbers for: {names}.",
             )
-        return found - self._y0
+        return vector - self._y0
 
     def _integrate(self, error: Array, excess: Array) -> None:
         """Update the integrals, except where that leads further beyond a limit."""
@@ -143,7 +143,7 @@ class LqgController:
 
 
 def _vector(values: Sequence[float] | Array | None, size: int, what: str) -> Array:
-    found = np.zeros(size) if values is None else np.asarray(values, dtype=np.float64)
-    if found.shape != (size,) or not np.all(np.isfinite(found)):
-        raise InputError(f"{what} has the shape {found.shape}", fix=f"Give {size} finite numbers.")
-    return found
+    vector = np.zeros(size) if values is None else np.asarray(values, dtype=np.float64)
+    if vector.shape != (size,) or not np.all(np.isfinite(vector)):
+        raise InputError(f"{what} has the shape {vector.shape}", fix=f"Give {size} finite numbers.")
+    return vector

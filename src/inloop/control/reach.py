@@ -61,20 +61,20 @@ def unseen(model: LinearModel, *, all_modes: bool = False) -> list[Mode]:
 
 def insist_on_control(model: LinearModel, purpose: str) -> None:
     """Raise an error for modes that no controller can stabilize."""
-    if found := unmoved(model):
+    if modes := unmoved(model):
         inputs = ", ".join(f"'{name}'" for name in model.inputs)
         raise InputError(
-            f"{purpose} cannot hold {found[0]}: it does not decay and is not moved by {inputs}",
+            f"{purpose} cannot hold {modes[0]}: it does not decay and is not moved by {inputs}",
             fix="Add an input that moves it, or take it out of the model.",
         )
 
 
 def insist_on_sight(model: LinearModel, purpose: str) -> None:
     """Raise an error for modes that no observer can track."""
-    if found := unseen(model):
+    if modes := unseen(model):
         outputs = ", ".join(f"'{name}'" for name in model.outputs)
         raise InputError(
-            f"{purpose} cannot follow {found[0]}: it does not decay and is not seen in {outputs}",
+            f"{purpose} cannot follow {modes[0]}: it does not decay and is not seen in {outputs}",
             fix="Measure something that it moves, or take it out of the model.",
         )
 
@@ -88,7 +88,7 @@ def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mo
     poles = np.linalg.eigvals(balanced)
     # poles of integrators are computed with errors; they are 0, or 1 per sample
     exact, doubt = 0.0 if model.period is None else 1.0, STEADY * np.abs(poles).max(initial=0.0)
-    found: list[Mode] = []
+    modes: list[Mode] = []
     for pole in poles:
         if pole.imag < 0.0 or not (all_modes or _stays(pole, poles, model.period)):
             continue
@@ -97,8 +97,8 @@ def _cut_off(model: LinearModel, A: Array, B: Array, all_modes: bool) -> list[Mo
         if rank <= RANK:
             most = [j for j in np.argsort(-part, kind="stable")[:SHOWN] if part[j] > 0.1]
             names = tuple(model.states[j] for j in most)
-            found.append(Mode(_rate(pole, model.period), names))
-    return found
+            modes.append(Mode(_rate(pole, model.period), names))
+    return modes
 
 
 def _rank(pole: complex, A: Array, B: Array) -> tuple[float, Array]:

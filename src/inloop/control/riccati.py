@@ -48,7 +48,7 @@ def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) 
     B_s, Q_s = np.sqrt(c) * B_s, Q_s / c
     one = np.eye(B.shape[1])
     try:
-        found = (
+        solution = (
             _doubled(A_s, B_s @ B_s.T, Q_s)
             if sampled
             else (scipy.linalg.solve_continuous_are(A_s, B_s, Q_s, one))
@@ -57,7 +57,7 @@ def riccati(A: Array, B: Array, Q: Array, R: Array, *, sampled: bool, fix: str) 
         raise InputError(
             f"the Riccati equation has no stabilizing solution ({error})", fix=fix
         ) from error
-    return np.asarray(c * found / np.outer(scale, scale), dtype=np.float64)
+    return np.asarray(c * solution / np.outer(scale, scale), dtype=np.float64)
 
 
 def _doubled(A: Array, G: Array, H: Array) -> Array:

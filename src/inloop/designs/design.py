@@ -48,12 +48,12 @@ class Design:
 
 def table(columns: Mapping[str, Sequence[float] | Array]) -> Design:
     """A design of given values, one per run in each column."""
-    found = {name: _column(values, name) for name, values in _named(columns).items()}
-    lengths = {len(column) for column in found.values()}
+    arrays = {name: _column(values, name) for name, values in _named(columns).items()}
+    lengths = {len(column) for column in arrays.values()}
     if len(lengths) > 1:
-        told = ", ".join(f"'{name}' has {len(column)}" for name, column in found.items())
-        raise InputError(f"columns differ in length: {told}", fix="Give one value per run.")
-    return Design("table", found)
+        counts = ", ".join(f"'{name}' has {len(column)}" for name, column in arrays.items())
+        raise InputError(f"columns differ in length: {counts}", fix="Give one value per run.")
+    return Design("table", arrays)
 
 
 def grid(values: Mapping[str, Sequence[float] | Array]) -> Design:
@@ -171,10 +171,10 @@ def _distributed(distributions: Any) -> dict[str, Distribution]:
 
 
 def _named(given: Any) -> Mapping[str, Any]:
-    found = by_name(given, "what is varied")
-    if not found:
+    named = by_name(given, "what is varied")
+    if not named:
         raise InputError("nothing is varied", fix='Name quantities, {"rod.mass": ...} say.')
-    return found
+    return named
 
 
 def _column(values: Any, name: str) -> Array:
@@ -185,10 +185,10 @@ def _column(values: Any, name: str) -> Array:
 
 
 def _seed(seed: Any) -> int:
-    found = whole(seed, "seed")
-    if found < 0:
-        raise InputError(f"a seed of {found} makes no sense", fix="Use 0 or more.")
-    return found
+    number = whole(seed, "seed")
+    if number < 0:
+        raise InputError(f"a seed of {number} makes no sense", fix="Use 0 or more.")
+    return number
 
 
 def _check_runs(runs: int) -> None:

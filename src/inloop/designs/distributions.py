@@ -165,13 +165,13 @@ def read_distribution(text: str) -> Distribution:
     Raises:
         InputError: it is not a distribution.
     """
-    found = _CALL.fullmatch(text)
-    if found is None:
+    match = _CALL.fullmatch(text)
+    if match is None:
         raise InputError(
             f"{text[:60]!a} is not a distribution",
             fix=f"Write normal(1.2, 0.05), for example; known are {', '.join(KINDS)}.",
         )
-    name, inner = found.groups()
+    name, inner = match.groups()
     if name not in KINDS:
         raise InputError(f"there is no distribution {name[:40]!a}", fix=name_hint(name, KINDS))
     try:
@@ -212,17 +212,17 @@ def _inside(u: Array) -> Array:
 
 
 def _finite(value: Any, what: str) -> float:
-    found = real(value, what)
-    if not math.isfinite(found):
-        raise InputError(f"{what} is {found}", fix="Give a finite number.")
-    return found
+    number = real(value, what)
+    if not math.isfinite(number):
+        raise InputError(f"{what} is {number}", fix="Give a finite number.")
+    return number
 
 
 def _positive(value: Any, what: str) -> float:
-    found = _finite(value, what)
-    if found <= 0.0:
-        raise InputError(f"{what} is {found:g}", fix="Give a positive number.")
-    return found
+    number = _finite(value, what)
+    if number <= 0.0:
+        raise InputError(f"{what} is {number:g}", fix="Give a positive number.")
+    return number
 
 
 def _range(low: Any, high: Any, name: str) -> tuple[float, float]:

@@ -1,12 +1,12 @@
-"""Finished mechanisms, each importable, each with its reference figures.
+"""Ready-made mechanisms with reference values.
 
 from inloop import gallery
 
 plant = gallery.get("puma560").build().compile()
 
-What stands here beside `exhibition` is an exhibit: a module, or a package that holds all of its
-own: model, looks, controllers, experiments. All use the names below and those of `inloop`, as an
-exhibit in a package of yours does (docs/own_exhibit.md).
+Everything here except `exhibition` is an exhibit: a module, or a package with its model, looks,
+controllers and experiments. All use only the names below and those of `inloop`, just like an
+exhibit in your own package (docs/own_exhibit.md).
 """
 
 from inloop.gallery.exhibition import parts

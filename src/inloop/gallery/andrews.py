@@ -33,7 +33,7 @@ AFTER_30_MS = (
 
 
 def andrews() -> il.Model:
-    """The squeezer with the angles of the test set, which are those between neighboring bodies.
+    """The squeezer with the angles of the test set, measured between neighboring bodies.
 
     A motor with constant torque turns body 1; bodies 2, 3, 4 and 6 meet in one point E; a spring
     pulls on body 3. The loops are cut at E. There is no gravity in the test set.
@@ -95,7 +95,7 @@ def _first_accelerations(plant: il.Plant) -> np.ndarray:
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Thin bars in bearings, body 3 as the plate that it is, a motor behind body 1."""
+    """Thin bars in bearings, body 3 as a plate, a motor behind body 1."""
     thin = 1.3e-3
 
     def link(end: str, color: str, radius: float = thin) -> tuple[il.Visual, ...]:
@@ -154,7 +154,7 @@ EXHIBIT = Exhibit(
             what="angles " + ", ".join(ANGLES) + " after 0.03 s",
             value=AFTER_30_MS,
             unit="rad",
-            # the figures of the test set are right to about 6e-9
+            # the values of the test set are accurate to about 6e-9
             tolerance=4e-9,
             source=SOURCE,
             measure=_angles_after_30_ms,

@@ -10,15 +10,15 @@ import numpy as np
 import inloop as il
 from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
-# Meijaard, Papadopoulos, Ruina, Schwab 2007; here x is ahead, y to the left, z up, all from the
-# point where the rear wheel touches [m, kg, kg·m²]
+# Meijaard, Papadopoulos, Ruina, Schwab 2007; here x points ahead, y to the left, z up, from the
+# contact point of the rear wheel [m, kg, kg·m²]
 WHEELBASE, TRAIL, TILT = 1.02, 0.08, math.pi / 10
 REAR_RADIUS, FRONT_RADIUS = 0.3, 0.35
 REAR_HUB, FRONT_HUB = np.array([0.0, 0.0, REAR_RADIUS]), np.array([WHEELBASE, 0.0, FRONT_RADIUS])
 FRAME_CENTER, FORK_CENTER = np.array([0.3, 0.0, 0.9]), np.array([0.9, 0.0, 0.7])
 STEER_AXIS = np.array([-math.sin(TILT), 0.0, math.cos(TILT)])  # up, leaning back
 HEAD = np.array([WHEELBASE + TRAIL, 0.0, 0.0]) + 0.9 * STEER_AXIS  # a point of that axis
-# published eigenvalues at some speeds: weave (twice, or two real ones), capsize, castering [1/s]
+# published eigenvalues by speed: weave (a pair, or two real ones), capsize, castering [1/s]
 EIGENVALUES = {
     0.0: (5.53094371765393, 3.13164324790656, -3.13164324790656, -5.53094371765393),
     1.0: (
@@ -54,12 +54,12 @@ ACCELERATIONS = {
 def bicycle(speed: float = 4.6, push: float = 0.3) -> il.Model:
     """Rear frame with a rigid rider, fork, and two wheels that roll on their edges.
 
-    The belt of a treadmill goes back under them, so that the bicycle stays in view; for its motion
-    it is the same as a road.
+    The belt of a treadmill moves backwards under them, so that the bicycle stays in view; its
+    motion is the same as on a road.
 
     Args:
         speed: of the belt, and of the wheels on it at the start [m/s].
-        push: rate at which it begins to fall to its right [rad/s].
+        push: initial rate of the fall to its right [rad/s].
     """
     m = il.Model("bicycle", gravity=gravity_along("-z"), doc="Whipple's bicycle, benchmark data.")
     steering = m.input("steering", unit="N·m", doc="torque of the rider on the handlebar")
@@ -88,7 +88,7 @@ def bicycle(speed: float = 4.6, push: float = 0.3) -> il.Model:
         "front_wheel", on=fork.point("hub", tuple(FRONT_HUB - HEAD)), joint=il.revolute("y"),
         mass=3.0, inertia=(0.1405, 0.28, 0.1405),
     )  # fmt: skip
-    # without mass it is not drawn: it runs away for ever
+    # without mass it is not drawn: it moves away forever
     belt = m.body("belt", on=m.ground, joint=il.prismatic("x"), mass=0.0)
     m.drive(belt, lambda t: -speed * t)
     m.joint_force("steer", lambda: steering, name="rider")
@@ -99,11 +99,11 @@ def bicycle(speed: float = 4.6, push: float = 0.3) -> il.Model:
 
 
 def eigenvalues(plant: il.Plant, speed: float) -> np.ndarray:
-    """Of small motions about rolling straight ahead, the four of lean and steer [1/s]."""
+    """The four eigenvalues of lean and steer about rolling straight ahead [1/s]."""
     ahead = {"belt": -speed, "rear_wheel": speed / REAR_RADIUS, "lean": 0.0, "steer": 0.0}
-    found = plant.linearize(qd=ahead).eigenvalues
-    # its place, heading and speed stay as they are: zeros
-    return np.sort_complex(found[np.argsort(-np.abs(found))[:4]])[::-1]
+    values = plant.linearize(qd=ahead).eigenvalues
+    # the others are zeros: position, heading and speed are indifferent
+    return np.sort_complex(values[np.argsort(-np.abs(values))[:4]])[::-1]
 
 
 def _compared(plant: il.Plant) -> np.ndarray:
@@ -124,15 +124,15 @@ def _accelerations(plant: il.Plant) -> np.ndarray:
 
 
 def _critical(plant: il.Plant) -> np.ndarray:
-    """Speeds at which weave becomes stable, and capsize unstable, by halving [m/s]."""
-    found = []
+    """Speeds at which weave becomes stable and capsize unstable, by bisection [m/s]."""
+    speeds = []
     for slow, fast, sign in ((4.0, 5.0, 1.0), (5.5, 7.0, -1.0)):
         for _ in range(40):
             middle = 0.5 * (slow + fast)
             grows = sign * eigenvalues(plant, middle).real.max() > 0.0
             slow, fast = (middle, fast) if grows else (slow, middle)
-        found.append(slow)
-    return np.array(found)
+        speeds.append(slow)
+    return np.array(speeds)
 
 
 def _wheel(radius: float) -> tuple[il.Visual, ...]:
@@ -185,7 +185,7 @@ def _looks(speed: float, push: float) -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def _frame() -> tuple[il.Visual, ...]:
-    """Tubes, saddle, crank and chain wheel; in axes of the rear hub."""
+    """Tubes, saddle, crank and chain wheel; relative to the rear hub."""
     top = HEAD - 0.12 * STEER_AXIS
     aside = np.array([0.0, 0.035, 0.0])
     stays = [
@@ -212,7 +212,7 @@ def _frame() -> tuple[il.Visual, ...]:
 
 
 def _saddle() -> list[tuple[float, float, float]]:
-    """Corners of a saddle about its clamp: narrow ahead, wide behind [m]."""
+    """Corners of a saddle relative to its clamp: narrow in front, wide behind [m]."""
     return [(x, side * y, z) for x, y, z in ((0.15, 0.015, 0.02), (0.0, 0.03, 0.03),
             (-0.1, 0.075, 0.045), (-0.12, 0.06, 0.02), (0.0, 0.025, 0.0), (0.15, 0.01, 0.005))
             for side in (-1.0, 1.0)]  # fmt: skip
@@ -249,7 +249,7 @@ def _rider() -> tuple[il.Visual, ...]:
 
 
 def _fork() -> tuple[il.Visual, ...]:
-    """Two blades, the stem and a handlebar; in axes of the head."""
+    """Two blades, the stem and a handlebar; relative to the head."""
     blades = [
         _tube(HEAD - 0.16 * STEER_AXIS + np.array([0.0, 0.5 * y, 0.0]),
               FRONT_HUB + np.array([0.0, y, 0.0]), 0.011, parts.STEEL, "metal", HEAD)
@@ -287,7 +287,7 @@ EXHIBIT = Exhibit(
         "speed": Option(
             4.6, "of the belt, and of the wheels on it at the start [m/s]", (0.0, 15.0)
         ),
-        "push": Option(0.3, "rate at which it begins to fall [rad/s]", (-1.0, 1.0)),
+        "push": Option(0.3, "initial rate of the fall [rad/s]", (-1.0, 1.0)),
     },
     references=(
         Reference(

@@ -28,9 +28,9 @@ REST = math.sqrt(2.0 * HEIGHT / GRAVITY) * (1 + RESTITUTION) / (1 - RESTITUTION)
 def bouncing_ball() -> il.Model:
     """A ball that falls on a floor, bounces, and comes to rest.
 
-    In flight nothing but gravity acts. At an impact the floor holds the ball for an instant: its
-    velocity is reversed, multiplied by the restitution. The impacts come ever faster and
-    accumulate; from there on the ball lies still.
+    In flight only gravity acts. At an impact the floor holds the ball for an instant: its velocity
+    is reversed and multiplied by the restitution. The impacts follow each other ever faster and
+    accumulate; then the ball is at rest.
     """
     m = il.Model(
         "bouncing_ball",

@@ -23,9 +23,9 @@ from inloop.gallery import (
 EDGES = ((0.34, 0.34, 0.2), (0.3, 0.3, 0.2), (0.26, 0.26, 0.2), (0.22, 0.22, 0.2), (0.18,) * 3)
 DENSITY = 300.0  # [kg/m³]
 COLORS = ("#2f6f9f", "#d9a441", "#4c8a63", "#b3402a", "#7b5ea7")
-RADIUS, BALL, AWAY = 0.11, 4.0, 0.8  # of the ball [m, kg], from the tower [m]
+RADIUS, BALL, AWAY = 0.11, 4.0, 0.8  # radius [m], mass [kg] of the ball, its distance [m]
 PUSH = 0.6  # speed of the whole tower in the experiment [m/s]
-SLIPPERY = 0.15  # friction there: too little to tip the tower
+SLIPPERY = 0.15  # coefficient of friction there: too low to tip the tower
 G = 9.81
 
 
@@ -35,7 +35,7 @@ def mass_of(edges: tuple[float, ...]) -> float:
 
 
 def box_stack() -> il.Model:
-    """Boxes, ball and ground are one pile."""
+    """Boxes, ball and ground form one pile."""
     m = il.Model("box_stack", gravity=gravity_along("-z"), doc="A tower of boxes.")
     mu = m.parameter("mu", 0.5, unit="1", range=(0.0, 1.5), doc="friction of all contacts")
     e = m.parameter("e", 0.1, unit="1", range=(0.0, 1.0), doc="restitution of all contacts")
@@ -82,25 +82,25 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
     return looks
 
 
-# the whole tower slides
+# initial velocities: the whole tower slides
 SLIDING = {f"box_{k}_tx": PUSH for k in range(len(EDGES))}
 
 
 def _way(plant: il.Plant) -> float:
-    """How far the tower slides [m]."""
+    """Distance that the tower slides [m]."""
     plant.parameters["mu"] = SLIPPERY
     run = plant.simulate(t_end=0.6, step=1e-3, qd=SLIDING)
     return float(run["box_0_tx.q"][-1])
 
 
 def _weight(plant: il.Plant) -> float:
-    """What the ground carries [N]: its contacts with the lowest box are the first ones."""
+    """Force on the ground [N]: its contacts with the lowest box are the first ones."""
     run = plant.simulate(t_end=0.1, step=1e-3)
     return float(sum(run[f"pile.touch_{k + 1}_normal"][-1] for k in range(4)))
 
 
 def _slide(bench: Bench) -> Outcome:
-    """The tower slides to rest as one, or tips over: friction decides."""
+    """The tower slides to rest in one piece or tips over, depending on friction."""
     figures: dict[str, float | tuple[float, ...]] = {}
     runs = {}
     for mu in (SLIPPERY, 0.5):
@@ -108,9 +108,9 @@ def _slide(bench: Bench) -> Outcome:
         plant.parameters["mu"] = mu
         run = plant.simulate(t_end=bench.seconds or 2.0, step=1e-3, qd=SLIDING)
         runs[mu] = run
-        figures[f"mu {mu}: way of the lowest box [m]"] = float(run["box_0_tx.q"][-1])
+        figures[f"mu {mu}: distance of the lowest box [m]"] = float(run["box_0_tx.q"][-1])
         figures[f"mu {mu}: height of the top box [m]"] = float(run["box_4_tz.q"][-1])
-    figures["way of a block, v² / 2 μ g [m]"] = PUSH**2 / (2.0 * SLIPPERY * G)
+    figures["distance of a block, v² / 2 μ g [m]"] = PUSH**2 / (2.0 * SLIPPERY * G)
 
     def draw(figure: Any) -> None:
         for axes, name in zip(figure.subplots(2, 1, sharex=True), ("tx", "tz"), strict=True):
@@ -135,14 +135,14 @@ EXHIBIT = Exhibit(
     view=View("xyz", (("box_4_tx.q", "box_4_tz.q"), "pile.force")),
     looks=_looks,
     reach=((-0.9, -0.6, 0.0), (0.9, 0.6, 1.05)),
-    experiments={"slide": Experiment("the tower slides, with little friction and much", _slide)},
+    experiments={"slide": Experiment("the tower slides, with low and high friction", _slide)},
     references=(
         Reference(
-            what="way of the tower that slides",
+            what="distance that the tower slides",
             value=(PUSH**2 / (2.0 * SLIPPERY * G),),
             unit="m",
             tolerance=2e-4,
-            source="v² / 2 μ g: it slides as one",
+            source="v² / 2 μ g: it slides in one piece",
             measure=_way,
         ),
         Reference(

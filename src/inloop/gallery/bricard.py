@@ -15,7 +15,7 @@ from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, part
 SOURCE = "IFToMM benchmark A04, layout as in OpenSim's and Exudyn's models of it"
 # edges of a cube, one rod along each; the sixth edge, along -z, is the ground
 DIRECTIONS = ((1, 0, 0), (0, -1, 0), (0, 0, 1), (-1, 0, 0), (0, 1, 0))
-AXES = ("y", "z", "x", "y", "z")  # of the hinge that each rod starts with; the closing one is x
+AXES = ("y", "z", "x", "y", "z")  # of the first hinge of each rod; the closing one is x
 
 
 def bricard() -> il.Model:
@@ -24,8 +24,8 @@ def bricard() -> il.Model:
     At q = 0 the rods lie along edges of a cube: x, -y, z, -x, y; the ground is the edge along -z.
     The cosines of neighboring hinge angles, counted from the straight chain, obey
     c1 + c2 + c1 c2 = 0.
-    Counting (Grübler) finds no freedom, yet the mechanism moves: one of the five conditions of the
-    closing hinge follows from the others.
+    By Grübler's count it has no degree of freedom, yet it moves: one of the five constraints of the
+    closing hinge is redundant.
     """
     m = il.Model(
         "bricard",
@@ -65,7 +65,7 @@ def _energy_drift(plant: il.Plant) -> float:
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Round bars of five colors with a hinge at either end, along its axis; the sixth is fixed."""
+    """Round bars of five colors with a hinge at either end; the sixth is fixed."""
     colors = (parts.BLUE, parts.ORANGE, parts.GREEN, parts.RED, parts.CREAM)
     rods = {
         f"rod_{k}": (

@@ -10,17 +10,17 @@ import numpy as np
 import inloop as il
 from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
-ROOM = 0.5  # how far the cart can go to either side [m]
+ROOM = 0.5  # distance that the cart can move to either side [m]
 CART, BOB, LENGTH = 1.0, 0.5, 0.4  # [kg, kg, m]
-RAILS = (-0.05, 0.05)  # across the way of the cart [m]
-SPEED = 1.5  # of the cart at the start, the pendulum hanging still beside it [m/s]
+RAILS = (-0.05, 0.05)  # lateral positions of the rails [m]
+SPEED = 1.5  # initial speed of the cart; the pendulum is at rest relative to it [m/s]
 
 
 def cart_pendulum() -> il.Model:
     """A cart on a rail along x with a point mass on a light rod below it; walls stop the cart.
 
-    At an impact the wall takes momentum from the cart alone; the impulse in the rod follows from
-    the balance.
+    At an impact the wall acts on the cart only; the impulse in the rod follows from the momentum
+    balance.
     """
     m = il.Model(
         "cart_pendulum",
@@ -51,7 +51,7 @@ def cart_pendulum() -> il.Model:
 
 
 def _add_wall(m: il.Model, side: str, way: float, cart: Any, room: Any, e: Any, free: str) -> None:
-    """A wall that pushes the cart to the side of `way`, or lets it lean on it."""
+    """A wall that pushes the cart in the direction `way` at impacts, or while it leans on it."""
     leaning = m.mode(f"leaning_{side}")
     with m.during(leaning):
         wall = m.lock(cart, name=f"wall_{side}")
@@ -68,7 +68,7 @@ def _add_wall(m: il.Model, side: str, way: float, cart: Any, room: Any, e: Any, 
 
 
 def _energy_balance(plant: il.Plant) -> float:
-    """What is left of the energy at the start, less what the walls took, less that at the end."""
+    """Initial energy less that lost at the walls, less the final energy [J]."""
     result = plant.simulate(t_end=10.0, step=1e-3)
     total = result["energy.total"]
     lost = sum(event.energy_lost for event in result.events)
@@ -76,7 +76,7 @@ def _energy_balance(plant: il.Plant) -> float:
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """A cart on two rails between buffers, which follow the room that there is."""
+    """A cart on two rails between buffers, which follow the parameter `room`."""
     wheels = [
         (x, y, -0.034) for x in (-0.038, 0.038) for y in RAILS
     ]  # fmt: skip
@@ -108,9 +108,9 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def _box(center: tuple[float, float, float], size: tuple[float, float, float]) -> il.Mesh:
-    """A box beside the point where it is put."""
-    found = il.box(size).surface()
-    return il.Mesh(found.vertices + np.array(center), found.triangles)
+    """A box whose center is offset from the point to which it is attached."""
+    surface = il.box(size).surface()
+    return il.Mesh(surface.vertices + np.array(center), surface.triangles)
 
 
 EXHIBIT = Exhibit(

@@ -1,4 +1,4 @@
-"""A generic chain: nothing in it is zero, one, parallel or equal, so nothing simplifies."""
+"""A generic chain: no value is zero or one, no axes are parallel, so nothing simplifies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import inloop as il
 from inloop.gallery import GROUND, Exhibit, Option, View, parts
 
 MOST_LINKS = 1000
-BASE = (0.11, -0.23, 0.37)  # where it hangs [m]
+BASE = (0.11, -0.23, 0.37)  # position of its base [m]
 
 
 def chain(n: int = 6, seed: int = 1, sliders: bool = False) -> il.Model:
@@ -19,7 +19,7 @@ def chain(n: int = 6, seed: int = 1, sliders: bool = False) -> il.Model:
 
     Args:
         n: number of joints.
-        seed: another seed gives other numbers; the same seed the same chain.
+        seed: of the random numbers; the same seed gives the same chain.
         sliders: True makes every third joint prismatic.
     """
     if not 1 <= n <= MOST_LINKS:
@@ -56,7 +56,7 @@ def chain(n: int = 6, seed: int = 1, sliders: bool = False) -> il.Model:
 
 
 def _random_inertia(random: np.random.Generator) -> list[list[float]]:
-    """Inertia of a cloud of points: always one that a real body can have [kg·m²]."""
+    """Inertia of a cloud of points, thus physically possible [kg·m²]."""
     points = random.uniform(-0.12, 0.12, size=(7, 3))
     second = points.T @ points
     inertia: list[list[float]] = (np.trace(second) * np.eye(3) - second).tolist()
@@ -64,7 +64,7 @@ def _random_inertia(random: np.random.Generator) -> list[list[float]]:
 
 
 def _looks(n: int, seed: int, sliders: bool) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Painted bars from joint to joint, balls for the joints, whose axes are any."""
+    """Painted bars from joint to joint, balls for the joints, whose axes are arbitrary."""
     colors = (parts.BLUE, parts.ORANGE, parts.GREEN, parts.RED, parts.CREAM, parts.BRASS)
     links = {
         f"link_{k}": (
@@ -96,7 +96,7 @@ EXHIBIT = Exhibit(
     ),
     options={
         "n": Option(6, "number of joints", (1, MOST_LINKS)),
-        "seed": Option(1, "draws the numbers", (0, 2**32 - 1)),
+        "seed": Option(1, "seed of the random numbers", (0, 2**32 - 1)),
         "sliders": Option(False, "every third joint is prismatic"),
     },
     looks=_looks,

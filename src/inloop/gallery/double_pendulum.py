@@ -1,4 +1,4 @@
-"""The double pendulum: the smallest mechanism whose motion cannot be foretold."""
+"""The double pendulum: the simplest mechanism with chaotic motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The draw shot: a billiard ball with back-spin strikes another one, comes back, and rests."""
+"""The draw shot: a billiard ball with backspin hits another one, rolls back, and stops."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import inloop as il
 from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along, parts
 
 RADIUS, MASS, G = 0.0286, 0.17, 9.81  # pool ball, 2 1/4 inches [m, kg]
-SPEED, SPIN = 1.1, -60.0  # of the cue ball when the cue leaves it [m/s, rad/s]
-DISTANCE = 0.2  # of the centers at the start [m]
+SPEED, SPIN = 1.1, -60.0  # initial, of the cue ball [m/s, rad/s]
+DISTANCE = 0.2  # of the centers, initially [m]
 CLOTH_MU, BALL_E, CUSHION_E = 0.2, 0.93, 0.75
-# length of rolling resistance [m], 3.5 % of the radius: thick felt, so that a short table will do
+# length of rolling resistance [m], 3.5 % of the radius: thick felt, so that a short table suffices
 ROLLING = 1e-3
 STEP = 1e-3
 LEFT, RIGHT = -0.31, 1.11  # cushions [m]
@@ -23,7 +23,7 @@ SOURCE = (
     "rigid balls (Coriolis 1835): friction is constant while a ball slips, momentum and "
     "restitution give the speeds after the collision, and a ball that rolls slows down by "
     "5/7 g c/r; the moment of the cloth, c m g, acts while it slips, too: phases of constant "
-    "acceleration, one after the other"
+    "acceleration in sequence"
 )
 
 
@@ -40,7 +40,7 @@ def draw_shot() -> il.Model:
     e = m.parameter("e", BALL_E, "1", (0.0, 1.0), "restitution of ball and ball")
     ball = il.circle(RADIUS, "y")
     cloth, cushion = il.hard(friction=cloth_mu, rolling=rolling), il.hard(CUSHION_E)
-    # cushions, whose z points to the balls
+    # cushions, with z pointing to the balls
     sides = {
         side: m.ground.frame(side, (x, 0, 0), rotation=((0, 0, to), (0, 1, 0), (-to, 0, 0)))
         for side, x, to in (("left", LEFT, 1), ("right", RIGHT, -1))
@@ -62,15 +62,15 @@ def draw_shot() -> il.Model:
 
 
 def _slipping(v: float, w: float) -> tuple[float, float, float]:
-    """Way [m], speed [m/s] and time [s] of a ball up to where it rolls: v = r w."""
+    """Distance [m], speed [m/s] and time [s] of a ball until it rolls: v = r w."""
     x = t = 0.0
     while abs(v - RADIUS * w) > 1e-12:
         slip = math.copysign(1.0, v - RADIUS * w)
-        # friction opposes the slip, the moment of the cloth how the ball turns or begins to turn
+        # friction opposes the slip, the moment of the cloth opposes the rotation
         turn = math.copysign(1.0, w) if w else slip
         a = -slip * CLOTH_MU * G
         alpha = 2.5 * G / RADIUS**2 * (slip * CLOTH_MU * RADIUS - turn * ROLLING)
-        # the phase ends where slip or spin does
+        # the phase ends when slip or spin vanishes
         rolls = (v - RADIUS * w) / (RADIUS * alpha - a)
         stops = -w / alpha if w * alpha < 0.0 else math.inf
         dt = min(rolls, stops)
@@ -80,8 +80,8 @@ def _slipping(v: float, w: float) -> tuple[float, float, float]:
 
 
 def rests() -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Where both balls come to rest [m], and when [s], by closed form."""
-    # the cue ball slips up to the other one: v² = v0² - 2 μ g d
+    """Rest positions [m] and times [s] of both balls, in closed form."""
+    # the cue ball slips until it hits the other one: v² = v0² - 2 μ g d
     way = DISTANCE - 2.0 * RADIUS
     v = math.sqrt(SPEED**2 - 2.0 * CLOTH_MU * G * way)
     hit = (SPEED - v) / (CLOTH_MU * G)
@@ -108,14 +108,14 @@ def _places(plant: il.Plant) -> np.ndarray:
 
 
 def _times(plant: il.Plant) -> np.ndarray:
-    """When speeds are rounding for the first time, and stay so [s]."""
+    """Times from which the speeds remain zero up to rounding [s]."""
     run = _run_out(plant)
     moves = (np.flatnonzero(np.abs(run[f"{ball}_tx.qd"]) > 1e-9) for ball in ("cue", "object"))
     return np.array([run.t[k[-1] + 1] for k in moves])
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Two balls with stripes, which show how they turn, on cloth between cushions of wood."""
+    """Two balls with spots, which show their rotation, on cloth between wooden cushions."""
 
     def pool_ball(color: str, stripe: str) -> tuple[il.Visual, ...]:
         turned = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -1,7 +1,7 @@
-"""A four-bar of three flexible rods, 20 finite elements in all: what the source leaves open.
+"""A four-bar of three flexible rods, 20 finite elements in all; the source gives no data.
 
 Crank, coupler and follower are steel rods of 3 mm by 3 mm that bend in the plane of the mechanism
-and keep their lengths. The data are chosen here; they are of the size of a laboratory's mechanism.
+and keep their lengths. The data are chosen here, typical of a laboratory mechanism.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_alo
 LENGTHS = {"crank": 0.25, "coupler": 0.6, "follower": 0.45}  # [m]
 BASE = 0.6  # between the hinges on the ground [m]
 SIDE, DENSITY, E = 3e-3, 7800.0, 210e9  # of the rods [m], [kg/m³], [Pa]
-START = 60.0  # of the crank [deg]
+START = 60.0  # initial angle of the crank [deg]
 AFTER = 0.5  # [s]
 
 
 def start_angles(crank: float) -> tuple[float, float]:
-    """Angles of coupler and follower against the base for an angle of the crank [rad]."""
+    """Angles of coupler and follower relative to the base for an angle of the crank [rad]."""
     a, b, c = LENGTHS.values()
     x, z = a * math.cos(crank) - BASE, a * math.sin(crank)
     far = math.hypot(x, z)
@@ -41,7 +41,7 @@ def flexible_four_bar(elements: int = 20, axial: bool = False) -> il.Model:
     m = il.Model(
         "flexible_four_bar",
         gravity=gravity_along("-z"),
-        doc="Four-bar of three flexible rods; data of the size of a laboratory's mechanism.",
+        doc="Four-bar of three flexible rods; data typical of a laboratory mechanism.",
     )
     stiffer = m.parameter(
         "stiffer", 1.0, unit="1", range=(0.1, 1e6), doc="factor of Young's modulus"
@@ -62,7 +62,7 @@ def flexible_four_bar(elements: int = 20, axial: bool = False) -> il.Model:
             mass_per_length=DENSITY * SIDE**2,
             EI=young * (SIDE**4 / 12.0),
             EA=young * SIDE**2 if axial else None,
-            # without axial coordinates the linear theory, as in the source; a third of the time
+            # without axial coordinates: linear theory, as in the source; takes a third of the time
             stiffening=axial,
             elements=counts[name],
             damping=(0.1, beta),
@@ -81,7 +81,7 @@ def _shares(elements: int) -> dict[str, int]:
     """Elements of the rods, in proportion to their lengths."""
     counts = dict.fromkeys(LENGTHS, 1)
     for _ in range(elements - len(LENGTHS)):
-        # the next one goes where elements are longest
+        # the next one is added where elements are longest
         longest = max(LENGTHS, key=lambda name: LENGTHS[name] / counts[name])
         counts[longest] += 1
     return counts
@@ -98,7 +98,7 @@ def _crank_when_stiff(plant: il.Plant) -> float:
 
 
 def _looks(elements: int, axial: bool) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Clamps at the ends of the rods, whose bearings stand on feet; pins between the rods."""
+    """Clamps at the ends of the rods, bearings on feet, pins between the rods."""
     counts = _shares(elements)
 
     def clamp(color: str) -> tuple[il.Visual, ...]:

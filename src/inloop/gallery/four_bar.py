@@ -16,8 +16,8 @@ MOST_LOOPS = 100
 def four_bar(loops: int = 2) -> il.Model:
     """N four-bars in a row, in the x-y plane: upright bars joined by couplers at their tips.
 
-    Bar k turns about the ground at (k length, 0) and stands up at q = 0; coupler k leads from the
-    tip of bar k-1 to that of bar k. All links are equal slender rods.
+    Bar k turns about the ground point (k length, 0) and is upright at q = 0; coupler k connects the
+    tips of bars k-1 and k. All links are equal slender rods.
 
     Args:
         loops: number of four-bars.
@@ -37,7 +37,7 @@ def four_bar(loops: int = 2) -> il.Model:
     up, along = (0.0, length, 0.0), (length, 0.0, 0.0)
     tip = None
     for k in range(loops + 1):
-        # the tips start at 1 m/s in x, and the couplers stay level
+        # the tips start at 1 m/s in x, and the couplers stay horizontal
         bar = m.body(
             f"bar_{k}",
             on=m.ground.point(f"A{k}", (k * length, 0.0, 0.0)),
@@ -70,7 +70,7 @@ def _tip_after_10s(plant: il.Plant) -> np.ndarray:
 
 
 def _looks(loops: int) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Bars in bearings: cranks in blue on feet, couplers in orange before them."""
+    """Bars in bearings: cranks in blue on feet, couplers in orange in front of them."""
     feet = (parts.bracket(f"A{k}", 0.16, "xy") for k in range(loops + 1))
     bars = {f"bar_{k}": parts.bar("origin", "B", 0.03, parts.BLUE, "z") for k in range(loops + 1)}
     couplers = {

@@ -1,8 +1,8 @@
 """The heavy top: a wheel on a rod about a fixed point, the benchmark of Brüls and Cardona.
 
-The angular momenta about the vertical and about the axis of the top are opposite and, but for the
-last digit, equal. So the axis swings from the horizontal through straight down, the position that
-Euler's angles do not have, and back.
+The angular momenta about the vertical and about the axis of the top are opposite and, except for
+the last digit, equal. So the axis swings from the horizontal through the downward vertical, where
+Euler angles are singular, and back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inloop.gallery import GROUND, Exhibit, Reference, View, gravity_along
 
 MASS, LENGTH = 15.0, 1.0  # [kg], fixed point to center of mass [m]
 INERTIA = (0.234375, 0.46875, 0.234375)  # about the center of mass [kg·m²]
-SPIN = (0.0, 150.0, -4.61538)  # angular velocity at the start, in axes of the top [rad/s]
+SPIN = (0.0, 150.0, -4.61538)  # initial angular velocity, in axes of the top [rad/s]
 # m g l / (I spin): no nutation from the horizontal; with g = 9.81
 PRECESSION = MASS * 9.81 * LENGTH / (INERTIA[1] * SPIN[1])
 PRECISE = {"method": "dopri", "tolerance": 1e-12}
@@ -33,7 +33,7 @@ STEEL, BRASS, DARK = "#8d99a6", "#c9a227", "#3b4252"
 
 
 def heavy_top() -> il.Model:
-    """A wheel 1 m out on a rod that turns in all directions about the origin."""
+    """A wheel at the end of a 1 m rod on a ball joint at the origin."""
     m = il.Model(
         "heavy_top",
         gravity=gravity_along("-z"),
@@ -58,13 +58,13 @@ def heavy_top() -> il.Model:
 
 
 def heavy_top_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """A thin wheel with spokes of two colors, which shows how it turns; its rod; the bearing."""
+    """A thin wheel with spokes of two colors, which show its rotation; its rod; the bearing."""
     spokes = [
         il.visual(il.box(size), "center", color, material="metal")
         for size, color in (((0.42, 0.06, 0.035), BRASS), ((0.035, 0.06, 0.42), DARK))
     ]
     ring = [(0.21, -0.03), (0.25, -0.022), (0.25, 0.022), (0.21, 0.03)]
-    # it hangs: the wheel swings through straight down
+    # mounted from above: the wheel swings through the downward vertical
     post = [(0.0, 0.05), (0.022, 0.05), (0.03, 0.3), (0.05, 0.5), (0.2, 0.53), (0.2, 0.56),
             (0.0, 0.56)]  # fmt: skip
     return {
@@ -93,7 +93,7 @@ def _heights(plant: il.Plant) -> np.ndarray:
 
 
 def _after_one_swing(plant: il.Plant) -> np.ndarray:
-    """Height, and how fast the axis turns up or down."""
+    """Height of the center of mass [m] and its rate [m/s]."""
     run = _run(plant, SWING)
     om_W = plant.pose("top", run.q[-1])[1] @ run.qd[-1]
     at = plant.position("top.center", run.q[-1])
@@ -106,7 +106,7 @@ def _steady(plant: il.Plant) -> np.ndarray:
 
 
 def _momenta(plant: il.Plant) -> np.ndarray:
-    """Largest changes of the energy and of the angular momenta about z and the axis, relative."""
+    """Largest relative changes of the energy and the angular momenta about z and the axis."""
     run = _run(plant, 3.0, sample=0.01)
     about = np.array([INERTIA[0] + MASS * LENGTH**2, INERTIA[1], INERTIA[2] + MASS * LENGTH**2])
     R_WB = plant.pose("top", run.q)[1]
@@ -149,7 +149,7 @@ EXHIBIT = Exhibit(
             value=(0.0, 0.0),
             unit="m, m/s",
             tolerance=1e-8,
-            source="its period by a complete elliptic integral",
+            source="period by a complete elliptic integral",
             measure=_after_one_swing,
         ),
         Reference(

@@ -1,4 +1,4 @@
-"""A block on an incline, held by friction that truly sticks."""
+"""A block on an incline, held by friction that sticks without creep."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import inloop as il
 from inloop.gallery import GROUND, Exhibit, Reference, View, parts
 
 SLOPE = 0.5  # tangent of the incline
-MU = 1.01 * SLOPE  # 1 % more than it takes
+MU = 1.01 * SLOPE  # 1 % above the limit
 # the bristles bend by mu/STIFFNESS = 0.1 µm before they slide
 STIFFNESS = 5e6
-DAMPING = 3e-3 * STIFFNESS  # [s/m]: settled after some milliseconds, without swinging
-# of the bars that it lies on: across the slope, half as long, and below the middle of the block [m]
+DAMPING = 3e-3 * STIFFNESS  # [s/m]: settles after some milliseconds without oscillation
+# supporting bars: positions across the slope, half length, depth below the center of the block [m]
 BARS, REACH, DEEP = (-0.08, -0.04, 0.0, 0.04, 0.08), 0.5, 0.075
 STEPPING: dict[str, Any] = {"method": "rodas", "tolerance": 1e-9}
 
 
 def incline() -> il.Model:
-    """A block that slides along x of the plane "ground.slope"; down is positive."""
+    """A block that slides along x of the frame "ground.slope"; down is positive."""
     g: Any = None
 
     def gravity(m: il.Model) -> tuple[float, float, Any]:

@@ -1,4 +1,4 @@
-"""Marbles in two valleys of triangles: one set rolls, the other slides; all meet at the end."""
+"""Marbles in two valleys of triangles: those in one roll, those in the other slide."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from inloop.gallery import (
 )
 
 RADIUS, MASS, G = 0.1, 1.0, 9.81
-SLOPE, WALL = np.radians(15.0), np.radians(40.0)  # of the valleys, and of their walls
-LANES = {"rolling": (0.25, 0.2), "sliding": (-0.25, 0.05)}  # across [m], friction
+SLOPE, WALL = np.radians(15.0), np.radians(40.0)  # inclination of the valleys and their walls
+LANES = {"rolling": (0.25, 0.2), "sliding": (-0.25, 0.05)}  # lateral position [m], friction
 ROW = 2  # marbles in each, one behind the other
 APART = 0.35  # [m]
-LENGTH, MIDDLE = 5.4, 1.5  # of the valleys, and where their middle is from the first marble [m]
-FLAT, RISE = 2.6, 0.55  # where the end begins to rise, and how fast
+LENGTH, MIDDLE = 5.4, 1.5  # of the valleys, and distance of their middle from the first marble [m]
+FLAT, RISE = 2.6, 0.55  # distance at which the end begins to rise [m], coefficient [1/m]
 COLORS = {
     "rolling": ("#c0392b", "#e0a030"),
     "sliding": ("#2471a3", "#1abc9c"),
 }
 
-# along the valley; see the experiment
+# accelerations along the valley [m/s²]
 ROLLS = G * np.sin(SLOPE) / (1.0 + 0.4 / np.cos(WALL) ** 2)
 SLIDES = G * (np.sin(SLOPE) - LANES["sliding"][1] * np.cos(SLOPE) / np.cos(WALL))
-# valley in the world: x downhill
+# axes of the valley in the world: x downhill
 R_WV = np.array(
     [[np.cos(SLOPE), 0.0, np.sin(SLOPE)], [0.0, 1.0, 0.0], [-np.sin(SLOPE), 0.0, np.cos(SLOPE)]]
 )
@@ -43,7 +43,7 @@ AT = tuple((R_WV @ (MIDDLE, 0.0, 0.0)).tolist())  # the middle of the valleys [m
 
 
 def valleys() -> il.Shape:
-    """Two valleys beside each other that rise at their end, 4,860 triangles, along x [m]."""
+    """Two adjacent valleys along x that rise at their end, 4,860 triangles [m]."""
 
     def height(x: float, y: float) -> float:
         rise = RISE * max(0.0, x + MIDDLE - FLAT) ** 2
@@ -83,7 +83,7 @@ def marbles() -> il.Model:
 
 
 def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Glass marbles with a band that shows how they turn, in a wooden valley."""
+    """Glass marbles with a band that shows their rotation, in a wooden valley."""
     looks: dict[str, tuple[il.Visual, ...]] = {}
     for lane, colors in COLORS.items():
         for k, color in enumerate(colors):
@@ -98,7 +98,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def _way(run: il.Result, lane: str) -> np.ndarray:
-    """Way of the first marble of a lane along its valley [m]."""
+    """Distance of the first marble of a lane along its valley [m]."""
     place = np.array([run[f"{lane}_0_t{axis}.q"] for axis in "xyz"])
     return np.asarray((R_WV.T @ (place - place[:, :1]))[0])
 
@@ -109,16 +109,16 @@ def _ways(plant: il.Plant) -> tuple[float, float]:
 
 
 def _race(bench: Bench) -> Outcome:
-    """Who is faster, and what the peers make of the inner edges."""
+    """Rolling against sliding, compared with closed forms."""
     run = bench.compile().simulate(t_end=bench.seconds or 6.0, step=1e-3)
     second = int(np.argmin(np.abs(run.t - 1.0)))
     known = {"rolling": ROLLS, "sliding": SLIDES}
     figures: dict[str, float | tuple[float, ...]] = {}
     for lane, a in known.items():
-        figures[f"{lane}: way after 1 s [m]"] = float(_way(run, lane)[second])
-        figures[f"{lane}: way after 1 s, known [m]"] = 0.5 * a
+        figures[f"{lane}: distance after 1 s [m]"] = float(_way(run, lane)[second])
+        figures[f"{lane}: distance after 1 s, known [m]"] = 0.5 * a
     energy = run.energy.sum(axis=1)
-    figures["energy gained in a step, most [J]"] = float(max(0.0, np.diff(energy).max()))
+    figures["largest energy gain in a step [J]"] = float(max(0.0, np.diff(energy).max()))
 
     def draw(figure: Any) -> None:
         above, below = figure.subplots(2, 1, sharex=True)
@@ -126,7 +126,7 @@ def _race(bench: Bench) -> Outcome:
             above.plot(run.t, _way(run, lane), label=lane)
             t = np.linspace(0.0, 1.5, 50)
             above.plot(t, 0.5 * a * t**2, "k--", linewidth=0.8)
-        above.set_ylabel("way of the first marble [m]")
+        above.set_ylabel("distance of the first marble [m]")
         above.legend()
         below.plot(run.t, energy - energy[-1])
         below.set_ylabel("energy left [J]")
@@ -148,10 +148,10 @@ EXHIBIT = Exhibit(
     view=View("xyz", (("rolling_0_tx.q", "sliding_0_tx.q"), "rolling_0_ground.force")),
     looks=_looks,
     reach=((-1.2, -0.5, -1.1), (4.1, 0.5, 1.0)),
-    experiments={"race": Experiment("rolling against sliding, beside closed forms", _race)},
+    experiments={"race": Experiment("rolling against sliding, compared with closed forms", _race)},
     references=(
         Reference(
-            what="way after 1 s, rolling and sliding",
+            what="distance after 1 s, rolling and sliding",
             value=(0.5 * ROLLS, 0.5 * SLIDES),
             unit="m",
             tolerance=1e-6,

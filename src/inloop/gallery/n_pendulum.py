@@ -58,7 +58,7 @@ def _slowest_frequency(plant: il.Plant) -> float:
 
 
 def _looks(n: int) -> Mapping[str, tuple[il.Visual, ...]]:
-    """Rods of two kinds of wood in turn, brass pins between them."""
+    """Rods of two kinds of wood, alternating, with brass pins between them."""
     rods = {
         f"rod_{k}": (
             il.rod("origin", "tip", 0.014, ("#d8b078", "#9c6b3f")[k % 2], material="wood"),
@@ -89,7 +89,7 @@ EXHIBIT = Exhibit(
             value=(2.404825557695773 / 2.0 * np.sqrt(9.81 / 2.0),),
             unit="rad/s",
             tolerance=1e-3,
-            source="Daniel Bernoulli 1733: ω = (j0/2) sqrt(g/L); 10 rods come within 1e-3",
+            source="Daniel Bernoulli 1733: ω = (j0/2) sqrt(g/L); 10 rods agree within 1e-3",
             measure=_slowest_frequency,
         ),
     ),

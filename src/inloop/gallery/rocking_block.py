@@ -1,4 +1,4 @@
-"""The rocking block of Housner: a column that walks from corner to corner until it stands."""
+"""Housner's rocking block: a column that rocks from corner to corner until it stands."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ LEAN = -0.15  # [rad] about its right lower corner
 FRICTION = 0.8
 STEP = 1e-4
 IMPACTS = (0.26829946642, 0.67878731378, 1.01860304583)  # [s], event-driven, DOP853 at 1e-12
-# angular velocity after an impact over that before: 1 - 1.5 sin² of the angle of the diagonal
+# ratio of angular velocities after and before an impact: 1 - 1.5 sin² of the diagonal's angle
 RATIO = 1.0 - 1.5 * WIDTH**2 / (WIDTH**2 + HEIGHT**2)
 
 
 def rocking_block() -> il.Model:
-    """A block in the plane x, z whose four corners touch the ground hard.
+    """A block in the x-z plane whose four corners have hard contacts with the ground.
 
-    Each time it comes down the other corner is hit without restitution, and it goes on about that
-    one with 91 % of its angular velocity: so it comes to rest in finite time.
+    At each impact the other corner hits the ground without restitution, and the block continues
+    about that corner with 91 % of its angular velocity: it comes to rest in finite time.
     """
     m = il.Model(
         "rocking_block",
@@ -46,7 +46,7 @@ def rocking_block() -> il.Model:
     )
     mu = m.parameter("mu", FRICTION, unit="1", range=(0.0, 2.0), doc="friction of the ground")
     e = m.parameter("e", 0.0, unit="1", range=(0.0, 1.0), doc="restitution of the ground")
-    # its center, with the right lower corner on the ground
+    # height of its center, with the right lower corner on the ground
     z = 0.5 * (HEIGHT * math.cos(LEAN) - WIDTH * math.sin(LEAN))
     slide = m.body("x", on=m.ground, joint=il.prismatic("x"))
     lift = m.body("z", on=slide, joint=il.prismatic("z", initial=(z, 0.0)))
@@ -75,7 +75,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def _first_ratio(plant: il.Plant) -> float:
-    """Angular velocity after the first impact over that before."""
+    """Ratio of angular velocities after and before the first impact."""
     speed = plant.simulate(t_end=0.4, step=STEP)["block.qd"]
     hit = int(np.argmin(np.diff(speed)))
     return float(speed[hit + 1] / speed[hit])
@@ -87,9 +87,9 @@ def _impacts(plant: il.Plant) -> list[float]:
 
 
 def _times(run: il.Result) -> list[float]:
-    """Times at which the left and the right corner come down [s]."""
+    """Times at which the left and the right corner hit the ground [s]."""
     gaps = np.array([run["on_left.gap"], run["on_right.gap"]])
-    # the corner that is in the air comes down where its gap vanishes
+    # the raised corner hits the ground when its gap vanishes
     down = [t for row in gaps for t in run.t[1:][(row[1:] <= 1e-6) & (row[:-1] > 1e-6)]]
     starts = sorted(down)
     return [t for k, t in enumerate(starts) if k == 0 or t - starts[k - 1] > 0.05]
@@ -130,7 +130,7 @@ def _rock(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="rocking_block",
     title="Rocking block",
-    look_at="It walks from corner to corner, ever faster, and stands: dry friction, hard ground.",
+    look_at="It rocks from corner to corner, ever faster, and stops: dry friction, hard ground.",
     make=rocking_block,
     start="leaning on its right corner by 0.15 rad, at rest",
     seconds=4.0,
@@ -142,7 +142,7 @@ EXHIBIT = Exhibit(
     experiments={"rock": Experiment("from corner to corner, beside Housner's ratio", _rock)},
     references=(
         Reference(
-            what="angular velocity after the first impact, of that before",
+            what="ratio of angular velocities after and before the first impact",
             value=(RATIO,),
             unit="1",
             tolerance=1e-3,

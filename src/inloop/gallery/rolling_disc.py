@@ -1,4 +1,4 @@
-"""A thin disc that rolls on a plane without slip: it leans, turns and never falls."""
+"""A thin disc that rolls on a plane without slip."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_alo
 
 RADIUS, MASS = 0.3, 2.0
 ACROSS, ABOUT = 0.25 * MASS * RADIUS**2, 0.5 * MASS * RADIUS**2
-# yaw, lean, spin, x, y after 3 s from the start below
+# yaw, lean, spin, x, y after 3 s from the default initial state
 AFTER_3_S = (-7.244597264918, 0.355765550910, 21.384276798154, 1.049075405315, -0.819588734582)
 
 
 def rolling_disc(steady: bool = False) -> il.Model:
-    """A uniform disc with six joints and three conditions where it touches.
+    """A uniform disc with six joints and three constraints at the contact point.
 
     Args:
-        steady: begin as the closed form says that it rolls in a circle, instead of wobbling.
+        steady: start with the closed-form steady motion in a circle, instead of wobbling.
     """
     m = il.Model("rolling_disc", gravity=gravity_along("-z"), doc="Disc that rolls on a plane.")
     yaw, lean, spin = ((0.0, 2.0), (0.4, 0.0), (0.0, _steady_spin(0.4, 2.0)))
@@ -71,7 +71,7 @@ def _looks(steady: bool) -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="rolling_disc",
     title="Disc that rolls without slip",
-    look_at="It leans and turns into its lean. Its energy is constant: rolling takes nothing.",
+    look_at="It turns into its lean. Its energy is constant: rolling dissipates nothing.",
     make=rolling_disc,
     start="leaning 0.35 rad, spinning at 5 rad/s",
     seconds=10.0,
@@ -86,7 +86,7 @@ EXHIBIT = Exhibit(
         discs={"disc": RADIUS},
         until=4.0,
     ),
-    options={"steady": Option(False, "begin with a steady circle, by the closed form")},
+    options={"steady": Option(False, "start with a steady circle, by the closed form")},
     references=(
         Reference(
             what="yaw, lean, spin, x, y after 3 s",

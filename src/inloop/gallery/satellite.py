@@ -1,7 +1,8 @@
-"""A satellite that spins about its intermediate axis: it turns over, again and again.
+"""A satellite that spins about its intermediate axis: it turns over periodically.
 
-Rotation about the axis of the middle moment of inertia is unstable, as Poinsot's geometry shows and
-Dzhanibekov saw in orbit: a body stays with it for a while, turns over quickly, and stays again.
+Rotation about the axis of the intermediate moment of inertia is unstable, as Poinsot's geometry
+shows and Dzhanibekov saw in orbit: the body spins steadily for a while, flips quickly, and spins
+steadily again.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from inloop.gallery import Exhibit, Reference, View
 
 MASS = 60.0  # [kg]
 INERTIA = (3.2, 5.1, 6.7)  # about x, y, z [kg·m²]: A < B < C
-SPIN = (0.0, 3.0, 0.01)  # about y, but for a trace about z [rad/s]
+SPIN = (0.0, 3.0, 0.01)  # about y, with a trace about z [rad/s]
 PRECISE = {"method": "dopri", "tolerance": 1e-12}
 
 # with L² = B² 3² + C² 0.01², 2E = B 3² + C 0.01²: rate² = (C - B)(L² - 2EA)/(ABC),
 # m = (B - A)(2EC - L²)/((C - B)(L² - 2EA)), half a period 2 K(m)/rate; with 30 digits
 FLIP = 11.7702368948861  # [s]
-TIMES = (5.0, 6.0)  # [s], before and in the middle of turning over
+TIMES = (5.0, 6.0)  # [s], before and during a flip
 # (cn, sn, dn)(K + rate t) times their largest values
 RATES = (-1.65959749941903, 2.28465267362651, 1.24988791547011,
          -2.53927808874226, -0.387163520257859, 1.91236417742163)  # fmt: skip
@@ -38,7 +39,7 @@ def satellite() -> il.Model:
             0.0,
             -m.parameter("g", 0.0, unit="m/s^2", range=(0.0, 25.0), doc="gravity, along -z"),
         ),
-        doc="Free body that spins about the axis of its middle moment of inertia.",
+        doc="Free body that spins about its intermediate axis of inertia.",
     )
     A, B, C = (
         m.parameter(f"I{axis}", value, unit="kg·m²", range=(3.0, 7.0), doc=f"inertia about {axis}")
@@ -80,14 +81,14 @@ def _panels() -> list[il.Visual]:
 
 
 def _dish() -> list[tuple[float, float]]:
-    """A shell about its axis: radius and height [m]."""
+    """Profile of a shell: radius and height [m]."""
     outside = [(0.2 * k / 8, 0.12 * (k / 8) ** 2) for k in range(9)]
     inside = [(r, z + 0.012) for r, z in reversed(outside[:-1])]
     return [*outside, *inside]
 
 
 def satellite_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """A hull in foil, two panels, a mast along the axis of the spin and a dish at its other end."""
+    """A hull in foil, two panels, a mast along the spin axis and a dish at its other end."""
     return {
         "hull": (
             *_panels(),
@@ -115,7 +116,7 @@ def _rates(plant: il.Plant) -> np.ndarray:
 
 
 def _flips(plant: il.Plant) -> np.ndarray:
-    """Times between passages of the spin through zero."""
+    """Times between zero crossings of the spin."""
     run = _run(plant, 4.0 * FLIP, sample=1e-2)
     spin = run["hull_wy.qd"]
     passed = []
@@ -128,7 +129,7 @@ def _flips(plant: il.Plant) -> np.ndarray:
 
 
 def _kept(plant: il.Plant) -> np.ndarray:
-    """Largest changes of energy and of the angular momentum in space, relative."""
+    """Largest relative changes of energy and of the angular momentum in space."""
     run = _run(plant, 4.0 * FLIP, sample=0.1)
     momentum = np.einsum("kij,kj->ki", plant.pose("hull", run.q)[1], INERTIA * run.qd[:, 3:])
     moved = np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
@@ -139,9 +140,9 @@ def _kept(plant: il.Plant) -> np.ndarray:
 EXHIBIT = Exhibit(
     name="satellite",
     title="Satellite that turns over (Dzhanibekov)",
-    look_at="It spins quietly, turns over within three seconds, and spins on upside down.",
+    look_at="It spins steadily, flips within three seconds, and continues upside down.",
     make=satellite,
-    start="at rest but for 3 rad/s about the axis of the middle moment of inertia",
+    start="spinning at 3 rad/s about its intermediate axis of inertia",
     seconds=36.0,
     view=View(
         "xyz",
@@ -154,7 +155,7 @@ EXHIBIT = Exhibit(
     reach=((-1.12, -1.05, -1.12), (1.12, 1.05, 1.12)),
     references=(
         Reference(
-            what="times between the first four passages of the spin through zero",
+            what="times between the first four zero crossings of the spin",
             value=(FLIP,) * 3,
             unit="s",
             tolerance=1e-7,

@@ -1,4 +1,4 @@
-"""A slider-crank whose slider rattles in its guide: clearance of 1 mm, impacts and friction."""
+"""A slider-crank with clearance of 1 mm between slider and guide: impacts and friction."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CRANK, ROD = 0.153, 0.306  # lengths [m]
 HALF_LENGTH, HALF_HEIGHT, CLEARANCE = 0.05, 0.025, 0.001  # of the slider [m]
 RESTITUTION, FRICTION = 0.4, 0.01
 STEP = 1e-5
-AXIS = (0.0, -1.0, 0.0)  # positive turns lift what is along x
+AXIS = (0.0, -1.0, 0.0)  # positive rotation raises the x axis
 END = 0.02  # when the state is known [s]
 ANGLES, SPEEDS_AT_END = (1.613208419, -0.5199068535), (71.67350101, 1.378111903)  # crank and rod
-SPEEDS = (150.0, -75.0, -0.01)  # of crank, rod and slider at the start, absolute [rad/s]
+SPEEDS = (150.0, -75.0, -0.01)  # initial, of crank, rod and slider, absolute [rad/s]
 CORNERS = {
     "upper_left": (-1, 1), "upper_right": (1, 1), "lower_left": (-1, -1), "lower_right": (1, -1),
 }  # fmt: skip
@@ -34,7 +34,7 @@ UPSIDE_DOWN = ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
 def slider_clearance() -> il.Model:
-    """Crank, rod and slider in the plane x, z; four corners of the slider touch the guide hard."""
+    """Crank, rod and slider in the x-z plane; hard contacts of the slider's four corners."""
     m = il.Model(
         "slider_clearance",
         gravity=lambda m: (
@@ -94,7 +94,7 @@ def _end(plant: il.Plant) -> list[float]:
 
 
 def _speeds(plant: il.Plant) -> list[float]:
-    """Their speeds then [rad/s]."""
+    """Speeds of crank and rod after 20 ms [rad/s]."""
     run = plant.simulate(t_end=END, step=STEP)
     return [float(x) for x in np.cumsum(run.qd[-1])[:2]]
 
@@ -138,7 +138,7 @@ _SOURCE = (
 EXHIBIT = Exhibit(
     name="slider_clearance",
     title="Slider with clearance",
-    look_at="It spins at 24 turns a second: slow the time down to see the slider rattle.",
+    look_at="It spins at 24 turns per second: slow down the time to see the slider rattle.",
     make=slider_clearance,
     start="stretched out, the crank at 150 rad/s",
     seconds=0.5,
@@ -158,7 +158,7 @@ EXHIBIT = Exhibit(
             measure=_end,
         ),
         Reference(
-            what="their speeds then",
+            what="speeds of crank and rod after 20 ms",
             value=SPEEDS_AT_END,
             unit="rad/s",
             tolerance=6e-2,

@@ -12,19 +12,18 @@ import inloop as il
 from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_along, parts
 
 CRANK, ROD = 0.1, 0.3  # of the planar one [m]
-START = 1.2  # of the crank, above the stroke [rad]
-ANGLES = (0.3, 1.1, 2.0, 4.0)  # of the crank, for the closed form [rad]
+START = 1.2  # initial angle of the crank above the stroke [rad]
+ANGLES = (0.3, 1.1, 2.0, 4.0)  # of the crank, for the reference [rad]
 # the spatial one (Haug 1989; IFToMM library): A is the bearing of the crank
 SPATIAL_CRANK, SPATIAL_ROD = 0.08, 0.3
 SPATIAL_A = (0.0, 0.1, 0.12)
 
 
 def slider_crank(spatial: bool = False) -> il.Model:
-    """A crank that moves a slider along x by a rod; nothing brakes it.
+    """A crank that moves a slider along x with a rod, without friction.
 
-    The planar one moves in the x-z plane; crank and rod lie along x at q = 0. The spatial one
-    (after Haug 1989) has its crank in a plane normal to the slider's axis, and the crank stands up
-    at q = 0.
+    The planar one moves in the x-z plane; crank and rod are along x at q = 0. The spatial one
+    (after Haug 1989) has its crank in a plane normal to the slider's axis, upright at q = 0.
 
     Args:
         spatial: True for the spatial one.
@@ -61,7 +60,7 @@ def _add_planar(m: il.Model, load: Any) -> None:
     rod = m.body(
         "rod",
         on=crank.point("pin", (CRANK, 0.0, 0.0)),
-        # at the start the rod leans down to the slider
+        # initially the rod leans down to the slider
         joint=il.revolute("y", guess=lean + START),
         mass=0.6,
         com=(ROD / 2.0, 0.0, 0.0),
@@ -90,7 +89,7 @@ def _add_spatial(m: il.Model, load: Any) -> None:
     rod = m.chain(
         "rod",
         on=slider,
-        # the rod points along -x of its own axes, to B
+        # the rod points along -x of its body axes, to B
         joints=[
             il.revolute("z", guess=-math.atan2(0.1, 0.2)),
             il.revolute("y", guess=math.asin(0.2 / SPATIAL_ROD)),
@@ -104,16 +103,16 @@ def _add_spatial(m: il.Model, load: Any) -> None:
 
 
 def _slider_positions(plant: il.Plant) -> np.ndarray:
-    """Where the slider is for some angles of the crank, from the closed loop."""
+    """Positions of the slider for some angles of the crank, from the closed loop."""
     crank, slider = (plant.coordinates.index(name) for name in ("crank", "slider"))
-    q, found = plant.formulation.home(), []
+    q, positions = plant.formulation.home(), []
     for angle in ANGLES:
-        # in small steps, as Newton's method follows the mechanism
+        # in small steps, so that Newton's method follows the mechanism
         for between in np.linspace(q[crank], angle, 20):
             q[crank] = between
             q = plant.formulation.close(q)
-        found.append(q[slider])
-    return np.array(found)
+        positions.append(q[slider])
+    return np.array(positions)
 
 
 def _looks(spatial: bool) -> Mapping[str, tuple[il.Visual, ...]]:
@@ -182,7 +181,7 @@ def _spatial_looks() -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def _behind(shape: il.Shape, color: str) -> il.Visual:
-    """Behind the rod, which passes it."""
+    """A shape behind the rod, which passes it."""
     return il.visual(shape, (0.0, 0.022, 0.0), color, material="metal")
 
 

@@ -1,4 +1,4 @@
-"""The Stewart platform: six legs that carry a plate, six degrees of freedom."""
+"""The Stewart platform: a plate on six legs, six degrees of freedom."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inloop.gallery import GROUND, Exhibit, Option, Reference, View, gravity_alo
 
 BASE_RADIUS, PLATE_RADIUS = 0.6, 0.35  # [m]
 BASE_HALF_ANGLE, PLATE_HALF_ANGLE = 0.25, 0.8  # between a pair of joints and its middle [rad]
-HEIGHT = 0.7  # of the plate at the start [m]
+HEIGHT = 0.7  # initial height of the plate [m]
 MASS, INERTIA = 8.0, (0.28, 0.26, 0.5)  # of the plate [kg, kg·m²]
 TUBE = 0.4  # length of the lower part of a leg [m]
-OFFSET = (0.013, -0.021, 0.0)  # start of the plate beside the middle [m]
+OFFSET = (0.013, -0.021, 0.0)  # initial offset of the plate from the center [m]
 LEGS = range(1, 7)
 PLATE = ("plate_tx", "plate_ty", "plate_tz", "plate_rx", "plate_ry", "plate_rz")
 
 
 def base_point(leg: int) -> tuple[float, float, float]:
-    """Where a leg stands on the ground, p_WA [m]."""
+    """Foot of a leg on the ground, p_WA [m]."""
     return _on_circle(leg, BASE_RADIUS, BASE_HALF_ANGLE)
 
 
 def plate_point(leg: int) -> tuple[float, float, float]:
-    """Where a leg meets the plate, in axes of the plate [m]."""
+    """Joint of a leg on the plate, in axes of the plate [m]."""
     return _on_circle(leg, PLATE_RADIUS, PLATE_HALF_ANGLE)
 
 
@@ -40,11 +40,11 @@ def _on_circle(leg: int, radius: float, half: float) -> tuple[float, float, floa
 def stewart(pistons: bool = False) -> il.Model:
     """A plate on six legs, each a spring between a cardan joint below and a ball joint above.
 
-    18 joints: six of the plate (translations, then turns about x, y, z) and two of the cardan joint
-    of each leg. The tube of a leg points at its ball joint on the plate: two conditions per leg, so
-    12 conditions in all, written by hand. The piston in the tube has no mass and no coordinate.
+    18 joints: six of the plate (translations, then rotations about x, y, z) and two of the cardan
+    joint of each leg. The tube of a leg points at its ball joint on the plate: two constraints per
+    leg, 12 in all, written by hand. The piston in the tube has no mass and no coordinate.
 
-    With pistons as bodies there are 24 joints and 18 conditions, six cuts at balls: the same
+    With pistons as bodies there are 24 joints and 18 constraints, six cuts at balls: the same
     mechanism if their mass is zero.
 
     Args:
@@ -106,12 +106,12 @@ def _add_tube(m: il.Model, leg: int, foot: Any, start: Sequence[float]) -> Any:
 
 
 def _aim(leg: int, start: Sequence[float]) -> np.ndarray:
-    """p_AB of a leg in world axes, for numbers of the plate's coordinates."""
+    """p_AB of a leg in world axes, for numerical coordinates of the plate."""
     return np.array([float(x) for x in _leg_vector(leg, start, np.sin, np.cos)])
 
 
 def _leg_vector(leg: int, plate: Any, sin: Any, cos: Any) -> list[Any]:
-    """p_AB = p_WP + R_WP p_PB - p_WA with R_WP = Rx Ry Rz; of numbers or expressions."""
+    """p_AB = p_WP + R_WP p_PB - p_WA with R_WP = Rx Ry Rz; for numbers or expressions."""
     (S1, C1), (S2, C2), (S3, C3) = ((sin(x), cos(x)) for x in plate[3:])
     X, Y, _ = plate_point(leg)
     # Rz, then Ry, then Rx
@@ -122,7 +122,7 @@ def _leg_vector(leg: int, plate: Any, sin: Any, cos: Any) -> list[Any]:
 
 
 def _aiming(leg: int) -> Any:
-    """The condition that the plate's joint lies on the z axis of a tube."""
+    """The constraint that the plate's joint lies on the z axis of a tube."""
 
     def law(q: Any) -> tuple[Any, Any]:
         x, y, z = _leg_vector(leg, [q[name] for name in PLATE], il.sin, il.cos)
@@ -147,13 +147,13 @@ def elastic_energy(plant: il.Plant, q: np.ndarray) -> np.ndarray:
 
 
 def _freedom(plant: il.Plant) -> tuple[int, int, int]:
-    """Joints, degrees of freedom, independent conditions."""
+    """Numbers of joints, degrees of freedom and independent constraints."""
     parts = plant.formulation.partition
     return plant.n, len(parts.independent), len(parts.rows)
 
 
 def _energy_drift(plant: il.Plant) -> float:
-    """Largest change of kinetic, potential and elastic energy in 10 s, over the largest part."""
+    """Largest change of the total energy in 10 s, over the largest elastic energy."""
     run = plant.simulate(t_end=10.0, step=2.5e-4)
     elastic = elastic_energy(plant, run.q)
     total = run.energy.sum(axis=1) + elastic
@@ -206,9 +206,9 @@ def _around(radius: float) -> list[tuple[float, float]]:
 EXHIBIT = Exhibit(
     name="stewart",
     title="Stewart platform on springs",
-    look_at="18 joints, 12 conditions: the plate bounces and turns with six degrees of freedom.",
+    look_at="18 joints, 12 constraints: the plate bounces and turns with six degrees of freedom.",
     make=stewart,
-    start="at rest, beside and above its equilibrium",
+    start="at rest, next to and above its equilibrium",
     seconds=10.0,
     view=View(
         "xyz",
@@ -222,10 +222,10 @@ EXHIBIT = Exhibit(
         until=2.0,
     ),
     step=2.5e-4,
-    options={"pistons": Option(False, "pistons as bodies with mass: 24 joints, 18 conditions")},
+    options={"pistons": Option(False, "pistons as bodies with mass: 24 joints, 18 constraints")},
     references=(
         Reference(
-            what="joints, degrees of freedom, independent conditions",
+            what="joints, degrees of freedom, independent constraints",
             value=(18.0, 6.0, 12.0),
             unit="-",
             tolerance=0.0,

@@ -20,7 +20,7 @@ def stick_slip(elastic: float = 0.7) -> il.Model:
     """A block on a spring whose other end moves at constant speed along x.
 
     Args:
-        elastic: share of the bristles' deflection that is elastic; 0 is the friction of 1995.
+        elastic: elastic fraction of the bristles' deflection; 0 is the friction of 1995.
     """
     m = il.Model(
         "stick_slip",
@@ -81,7 +81,7 @@ def _looks(elastic: float) -> Mapping[str, tuple[il.Visual, ...]]:
 EXHIBIT = Exhibit(
     name="stick_slip",
     title="Stick-slip oscillator with LuGre friction",
-    look_at="The block waits until the spring pulls with 1.5 N, then jumps and waits again.",
+    look_at="The block sticks until the spring pulls with 1.5 N, then slips and sticks again.",
     make=stick_slip,
     start="at rest, spring relaxed, bristles straight",
     seconds=25.0,
@@ -90,7 +90,7 @@ EXHIBIT = Exhibit(
     tolerance=1e-9,
     options={
         "elastic": Option(
-            0.7, "elastic share of the bristles' deflection; 0: plain LuGre", (0.0, 1.0)
+            0.7, "elastic fraction of the bristles' deflection; 0: plain LuGre", (0.0, 1.0)
         )
     },
     references=(

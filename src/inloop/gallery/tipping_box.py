@@ -22,16 +22,16 @@ from inloop.gallery import (
 
 INCLINE = np.radians(25.0)
 MASS = 2.0  # [kg]
-# across the incline [m], edges [m], friction, color
+# lateral position [m], edges [m], friction, color
 BOXES = {
     "sticking": (-0.35, (0.1, 0.2, 0.3), 0.6, "#b3402a"),
     "slipping": (0.0, (0.1, 0.2, 0.3), 0.4, "#2f6f9f"),
     "sliding": (0.35, (0.3, 0.2, 0.1), float(np.tan(INCLINE)) - 0.02, "#4c8a63"),
 }
 END, STEP = 0.9, 2e-4
-# way along the incline after 0.9 s [m], event-driven: modes fixed between events, DOP853 at 1e-12
+# distance along the incline after 0.9 s [m]; event-driven, modes fixed between events, DOP853 1e-12
 KNOWN = {"sticking": 0.3190585344, "slipping": 0.5603781928}
-# incline in the world: x downhill
+# axes of the incline in the world: x downhill
 R_WI = np.array(
     [
         [np.cos(INCLINE), 0.0, np.sin(INCLINE)],
@@ -43,13 +43,13 @@ TURNED = tuple(map(tuple, R_WI.tolist()))
 
 
 def slid(t: float) -> float:
-    """Way of the box that slides, in closed form [m]."""
+    """Distance of the sliding box, in closed form [m]."""
     mu = BOXES["sliding"][2]
     return float(0.5 * 9.81 * (np.sin(INCLINE) - mu * np.cos(INCLINE)) * t * t)
 
 
 def tipping_box() -> il.Model:
-    """Three boxes whose corners meet the incline hard, wherever they come down."""
+    """Three boxes in hard contact with the incline."""
     m = il.Model("tipping_box", gravity=gravity_along("-z"), doc="Boxes on an incline.")
     incline = m.ground.frame("incline", rotation=TURNED)
     for name, (across, edges, friction, _) in BOXES.items():
@@ -97,7 +97,7 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
 
 
 def way(run: il.Result, name: str) -> np.ndarray:
-    """Way of the center of a box along the incline [m]."""
+    """Distance of the center of a box along the incline [m]."""
     place = np.array([run[f"{name}_t{axis}.q"] for axis in "xyz"])
     return np.asarray((R_WI.T @ (place - place[:, :1]))[0])
 
@@ -108,14 +108,14 @@ def _ways(plant: il.Plant) -> tuple[float, ...]:
 
 
 def _tip(bench: Bench) -> Outcome:
-    """All three at once, beside what is known."""
+    """All three boxes at once, compared with known solutions."""
     run = bench.compile().simulate(t_end=bench.seconds or END, step=STEP)
     known = {**KNOWN, "sliding": slid(END)}
     last = int(np.argmin(np.abs(run.t - END)))
     figures: dict[str, float | tuple[float, ...]] = {}
     for name in BOXES:
-        figures[f"{name}: way [m]"] = float(way(run, name)[last])
-        figures[f"{name}: way, known [m]"] = known[name]
+        figures[f"{name}: distance [m]"] = float(way(run, name)[last])
+        figures[f"{name}: distance, known [m]"] = known[name]
 
     def draw(figure: Any) -> None:
         above, below = figure.subplots(2, 1, sharex=True)
@@ -123,9 +123,9 @@ def _tip(bench: Bench) -> Outcome:
             above.plot(run.t, way(run, name), color=color, label=name)
             above.plot(END, known[name], "k+")
             below.plot(run.t, run[f"{name}_incline.force"], color=color, label=name)
-        above.set_ylabel("way [m]")
+        above.set_ylabel("distance [m]")
         above.legend()
-        below.set_ylabel("incline pushes [N]")
+        below.set_ylabel("force of the incline [N]")
         below.set_ylim(0.0, 60.0)
         below.set_xlabel("t [s]")
 
@@ -135,7 +135,7 @@ def _tip(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="tipping_box",
     title="Boxes that tip and slide on an incline",
-    look_at="Friction alone decides: the red one sticks and falls over, the blue one slips on.",
+    look_at="Only friction differs: the red one sticks and falls over, the blue one slips.",
     make=tipping_box,
     start="standing on the incline, at rest",
     seconds=1.5,
@@ -146,10 +146,10 @@ EXHIBIT = Exhibit(
     ),
     looks=_looks,
     reach=((-0.4, -0.55, -0.8), (1.5, 0.55, 0.6)),
-    experiments={"tip": Experiment("three boxes, beside known solutions", _tip)},
+    experiments={"tip": Experiment("three boxes, compared with known solutions", _tip)},
     references=(
         Reference(
-            what="way of the three boxes after 0.9 s",
+            what="distance of the three boxes after 0.9 s",
             value=(KNOWN["sticking"], KNOWN["slipping"], slid(END)),
             unit="m",
             tolerance=5e-4,

@@ -42,8 +42,8 @@ class Columns(Mapping[str, Array]):
 class Task:
     """A task on a plant, for one environment or many.
 
-    Functions receive columns: `y["hinge.q"]` has one number per environment, shape (n,), where n is
-        1 for a single environment. Write them with NumPy.
+    Functions receive columns: `y["hinge.q"]` has one number per environment, shape (n,), where n
+    is 1 for a single environment. Write them with NumPy.
 
     Attributes:
         plant: the compiled mechanism.
@@ -155,9 +155,11 @@ class Play:
         try:
             self.fleet.restart(which, **start, strict=True)
         except InputError as error:
-            told = error.mistakes[0]
+            mistake = error.mistakes[0]
             raise InputError(
-                f"an episode cannot start where the task says: {told.what}", told.where, told.fix
+                f"an episode cannot start where the task says: {mistake.what}",
+                mistake.where,
+                mistake.fix,
             ) from error
         self.periods[list(which)] = 0
 
@@ -192,13 +194,13 @@ class Play:
 
     def _column(self, values: Any, what: str) -> Array:
         """The result of a function of the task, one number per environment."""
-        found = np.asarray(values, dtype=np.float64)
-        if found.shape not in ((), (self.fleet.count,)):
+        numbers = np.asarray(values, dtype=np.float64)
+        if numbers.shape not in ((), (self.fleet.count,)):
             raise InputError(
-                f"{what} returns shape {found.shape} for {self.fleet.count} environments",
+                f"{what} returns shape {numbers.shape} for {self.fleet.count} environments",
                 fix="Return one number per environment, shape (n,).",
             )
-        return np.broadcast_to(found, (self.fleet.count,)).copy()
+        return np.broadcast_to(numbers, (self.fleet.count,)).copy()
 
 
 def _places(names: Sequence[str], known: Mapping[str, int], what: str) -> list[int]:

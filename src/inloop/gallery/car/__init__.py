@@ -1,1 +1,1 @@
-"""The car: its model and its looks."""
+"""The car: its model, looks, drivers and experiments."""

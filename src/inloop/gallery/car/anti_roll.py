@@ -1,4 +1,4 @@
-"""Anti-roll bars of the car: of bodies without mass, or by their energy."""
+"""Anti-roll bars of the car: modeled by massless bodies, or by their energy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_bar(m: il.Model, chassis: Any, uppers: Mapping[str, Any], axle: Axle) ->
             on=half.point("lever", (LEVER, sign * HALF, 0.0)),
             joints=il.universal("x", "y"),
         )
-        # the end stays in place as the caster changes
+        # the end keeps its position when the caster changes
         on_arm = uppers[corner.name].point(
             "drop", corner.outward(HALF - PIVOT_Y, DROP_X[name] - corner.upper_x)
         )
@@ -36,7 +36,7 @@ def add_bar(m: il.Model, chassis: Any, uppers: Mapping[str, Any], axle: Axle) ->
 
 
 def add_bar_law(m: il.Model, uppers: Mapping[str, Any], axle: Axle) -> None:
-    """The same bar by its energy: the angles of its levers follow from those of the arms."""
+    """The same bar by its energy: its lever angles are functions of the arm angles."""
     arms = [uppers[Corner(axle, side).name] for side in SIDES]
 
     def energy(q: tuple[Any, Any]) -> Any:
@@ -49,17 +49,17 @@ def add_bar_law(m: il.Model, uppers: Mapping[str, Any], axle: Axle) -> None:
 def _lever_angle(arm: Any, corner: Corner) -> Any:
     """Angle of a lever about y [rad] whose drop link keeps its length.
 
-    With X, Y, Z from the bar's axis to the link's end on the arm, Y without the bar's half,
+    With X, Y, Z from the bar's axis to the link's end on the arm, Y less half of the bar,
     X cos a - Z sin a = (X² + Y² + Z² + lever² - link²) / (2 lever).
 
     Args:
         arm: angle of the upper arm [rad].
-        corner: where it is.
+        corner: its corner.
     """
     axle, reach = corner.axle.name, HALF - PIVOT_Y
     X = DROP_X[axle] - SEAT_X[axle]
     Y = reach * (il.cos(arm) - 1.0)
     Z = UPPER_Z + corner.axle.pivots + corner.sign * reach * il.sin(arm) - SEAT_Z
     c = (X * X + Y * Y + Z * Z + LEVER**2 - LINK**2) / (2.0 * LEVER)
-    # of the two angles, the one with the lever below its link
+    # of the two solutions, the one with the lever below its link
     return il.acos(c / il.sqrt(X * X + Z * Z)) - il.atan2(Z, X)

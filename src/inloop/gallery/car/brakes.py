@@ -1,4 +1,4 @@
-"""Brakes of the car: friction at the wheels that sticks, a parking brake, slip limited by ABS."""
+"""Brakes of the car: wheel friction that can stick, a parking brake, slip limited by ABS."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any
 
 import inloop as il
 
-MOST = {"front": 2000.0, "rear": 857.0}  # of a wheel with a full pedal: 0.70 to 0.30 [N·m]
+MOST = {"front": 2000.0, "rear": 857.0}  # of a wheel at full pedal, shared 0.70 to 0.30 [N·m]
 PARKING = 1500.0  # of a rear wheel [N·m]
-# a held brake gives way by 1/8 rad at its limit; stiffer bristles are too fast for steps of 1 ms
+# a sticking brake yields by 1/8 rad at its limit; stiffer bristles are too fast for 1 ms steps
 BRISTLE, DAMPING = 8.0, 0.3  # [1/rad], [s/rad]
-# slip at which ABS begins to release, by which it is open; below walking pace it rests [m/s]
+# slip at which ABS begins to release, multiple of it at which it is open; ABS fades out below a
+# walking pace [m/s]
 RELEASE, OPENED, WALK = 0.09, 1.6, 2.0
 
 
 def add_brakes(m: il.Model, corners: Sequence[str]) -> None:
-    """Inputs "brake" and "parking" (0 to 1), parameter "abs" (0 or 1), by name of corners."""
+    """Add inputs "brake" and "parking" (0 to 1) and parameters of ABS; corners by name."""
     pedal = il.maximum(0.0, il.minimum(m.input("brake", "1", "brake pedal, 0 to 1"), 1.0))
     lever = il.maximum(0.0, il.minimum(m.input("parking", "1", "parking brake, 0 to 1"), 1.0))
     anti_lock = m.parameter(
@@ -34,14 +35,14 @@ def add_brakes(m: il.Model, corners: Sequence[str]) -> None:
     def pressed(corner: str) -> Callable[..., Any]:
         axle = corner.partition("_")[0]
         hand = PARKING * lever if axle == "rear" else 0.0
-        beside = [name for name in corners if name != corner and {axle, name[:4]} == {"rear"}]
+        others = [name for name in corners if name != corner and {axle, name[:4]} == {"rear"}]
 
         def normal(out: Any) -> Any:
             slip = -out[f"tyre_{corner}.kappa"] / most
-            for other in beside:
+            for other in others:
                 slip = slip + low * il.max0(-out[f"tyre_{other}.kappa"] / most - slip)
             open_part = il.maximum(0.0, il.minimum((slip - 1.0) / (OPENED - 1.0), 1.0))
-            # a wheel that stands because its car does is not to be released
+            # do not release a wheel that stands because its car does
             rolls = il.minimum(il.absolute(out[f"tyre_{corner}.speed"]) / WALK, 1.0)
             return hand + MOST[axle] * pedal * (1.0 - anti_lock * rolls * open_part)
 

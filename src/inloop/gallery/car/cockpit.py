@@ -1,4 +1,4 @@
-"""What the driver of the car has: where to look from, instruments, steering wheel and pedals."""
+"""Cockpit of the car: cameras, instruments, steering wheel and pedals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CAMERAS = (
 SPEEDOMETER = Gauge("Speed", SPEED, 0.0, 260.0, "km/h", 3.6, "size", "dial")
 REVOLUTIONS = Gauge("Revolutions", ("engine.rpm",), 0.0, 7000.0, "1/min", look="dial", red=6300.0)
 GEAR = Gauge("Gear", ("engine.gear", "reverse"), -1.0, 6.0, look="gear")
-# what an accelerometer across the car would tell, but for lean: forces of the tyres over weight
+# reading of a lateral accelerometer, except for roll: tyre forces over weight
 ACROSS = Gauge("Across", tuple(f"tyre_{corner.name}.lateral" for corner in CORNERS), -1.2, 1.2, "g",
                1.0 / WEIGHT, look="bar")  # fmt: skip
 TORQUE = Gauge("Wheel", ("column.hand",), -12.0, 12.0, "N·m", look="bar", red=8.0)
@@ -48,7 +48,7 @@ CYLINDERS = 6
 VOICES = (
     # a four-stroke engine fires every second turn
     Voice("tone", ("throttle",), 0.0, 1.0, 0.1, 0.3, ("engine.rpm",), CYLINDERS / 2 / 60.0),
-    # tyres are heard where they slide: each gives way by about 0.1 rad at most before it does
+    # tyres are heard when they slide, from a slip angle of about 0.1 rad each
     Voice("noise", tuple(f"tyre_{corner.name}.alpha" for corner in CORNERS), 0.14, 0.5, 0.0, 0.35,
           pitch=1100.0),
     Voice("noise", SPEED, 5.0, 60.0, 0.0, 0.25, pitch=420.0),
@@ -62,7 +62,7 @@ def car_cockpit(
     road: il.tyres.Road | str | Path | None = None,
     **_others: object,
 ) -> Cockpit | None:
-    """With pedals, there is something to be driven."""
+    """The cockpit of a car with pedals; None without."""
     if not pedals:
         return None
     gear = GEAR if automatic else Gauge("Gear", ("gear",), -1.0, 6.0, look="gear")

@@ -1,7 +1,7 @@
 """Lanes between cones: the double lane changes of ISO 3888, and which cones a car hits.
 
-Lanes are told by their length, width and the place of their right edge; the right edges of the
-first and the last lane lie in line. Widths depend on that of the car.
+Lanes are given by length, width and the position of the right edge; the right edges of the first
+and the last lane are aligned. Widths depend on the width of the car.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-WIDTH, FRONT, BACK = 1.7, 0.7, -3.4  # of the car, and its ends before the front axle [m]
+WIDTH, FRONT, BACK = 1.7, 0.7, -3.4  # of the car, and its ends ahead of the front axle [m]
 HALF = 0.5 * WIDTH
 RADIUS = 0.14  # of the foot of a cone [m]
-SPARE, INTO = 0.4, 0.1  # room to the cones that a driver leaves [m]; of a gap, into lanes
-APART = 3.0  # cones of a lane, at most [m]
+SPARE, INTO = 0.4, 0.1  # clearance that a driver keeps [m]; fraction of a gap, into lanes
+APART = 3.0  # maximum distance of the cones of a lane [m]
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A lane between cones: x of its begin and end, y of its right and left edge [m]."""
+    """A lane between cones: x of its start and end, y of its right and left edge [m]."""
 
     begin: float
     end: float
@@ -34,24 +34,24 @@ class Lane:
 
 @dataclass(frozen=True)
 class LaneChange:
-    """Lanes one behind the other."""
+    """Successive lanes."""
 
     name: str
     lanes: tuple[Lane, ...]
 
     @property
     def cones(self) -> np.ndarray:
-        """Places of all cones, (n, 2) [m]: their feet touch the lanes from outside."""
-        found = []
+        """Positions of all cones, (n, 2) [m]: their feet touch the lanes from outside."""
+        positions = []
         for lane in self.lanes:
             count = int(np.ceil((lane.end - lane.begin) / APART)) + 1
             for x in np.linspace(lane.begin, lane.end, count):
-                found += [(x, lane.right - RADIUS), (x, lane.left + RADIUS)]
-        return np.array(found)
+                positions += [(x, lane.right - RADIUS), (x, lane.left + RADIUS)]
+        return np.array(positions)
 
     @property
     def aims(self) -> tuple[float, ...]:
-        """y in each lane: no farther aside than it takes to keep off the cones [m]."""
+        """Target y in each lane: as little lateral motion as the clearance allows [m]."""
         aims = [self.lanes[0].middle]
         for lane in self.lanes[1:]:
             low, high = lane.right + HALF + SPARE, lane.left - HALF - SPARE
@@ -59,7 +59,7 @@ class LaneChange:
         return tuple(aims)
 
     def path(self, x: np.ndarray) -> np.ndarray:
-        """y over x: half cosines from lane to lane, which begin and end within them [m]."""
+        """y over x: half cosines from lane to lane that begin and end within the lanes [m]."""
         x = np.asarray(x, float)
         y = np.full(x.shape, self.aims[0])
         pairs = zip(self.lanes, self.lanes[1:], np.diff(self.aims), strict=False)
@@ -70,7 +70,7 @@ class LaneChange:
         return y
 
     def hit(self, x: np.ndarray, y: np.ndarray, yaw: np.ndarray) -> np.ndarray:
-        """Numbers of the cones that a car runs over; places are those of its front axle."""
+        """Indices of the cones that a car hits, from positions of its front axle."""
         touched = np.zeros(len(self.cones), bool)
         for k, cone in enumerate(self.cones):
             dx, dy = cone[0] - x, cone[1] - y
@@ -83,10 +83,10 @@ class LaneChange:
         return np.flatnonzero(touched)
 
 
-def _lanes(begin: float, *told: tuple[float, float, float, float]) -> tuple[Lane, ...]:
+def _lanes(begin: float, *sizes: tuple[float, float, float, float]) -> tuple[Lane, ...]:
     """Lanes by the gap before each, its length, width and right edge [m]."""
     lanes, x = [], begin
-    for gap, length, width, right in told:
+    for gap, length, width, right in sizes:
         lanes.append(Lane(x + gap, x + gap + length, right, right + width))
         x += gap + length
     return tuple(lanes)
@@ -103,7 +103,7 @@ def iso_3888_1(begin: float) -> LaneChange:
 
 
 def iso_3888_2(begin: float) -> LaneChange:
-    """Avoidance of an obstacle: 61 m, 1 m aside between the edges of the first two lanes."""
+    """Obstacle avoidance: 61 m, lateral gap of 1 m between the first two lanes."""
     a, b, c = 1.1 * WIDTH + 0.25, WIDTH + 1.0, 3.0
     edge = -0.5 * a
     return LaneChange(

@@ -1,4 +1,4 @@
-"""Suspension of a wheel of the car: arms, knuckle, wheel, spring and damper."""
+"""Suspension of one wheel of the car: arms, knuckle, wheel, spring and damper."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from inloop.gallery.suspension.model import (
     WHEEL_MASS,
 )
 
-TIE_ROD = (0.1, 0.5465513)  # ahead and outward from the end of the rack: wheels straight at rest
+TIE_ROD = (0.1, 0.5465513)  # ahead and outward from the end of the rack: wheels point ahead
 
 
 def add_corner(
     m: il.Model, chassis: Any, rack: Any, corner: Corner, start: tuple[float, float]
 ) -> tuple[Any, Any, Any]:
-    """All bodies of a corner; returns lower arm, upper arm and wheel.
+    """Add all bodies of a corner; return lower arm, upper arm and wheel.
 
     Args:
         m: the model.
         chassis: its chassis.
         rack: its rack.
-        corner: where.
-        start: angle of the lower arm [rad] and rate of the wheel [rad/s].
+        corner: its hard points.
+        start: initial angle of the lower arm [rad] and rate of the wheel [rad/s].
     """
     lower, upper = (_add_arm(m, chassis, corner, arm, start[0]) for arm in ("lower", "upper"))
     if corner.axle.name == "front":
@@ -54,7 +54,7 @@ def add_corner(
 
 
 def _add_arm(m: il.Model, chassis: Any, corner: Corner, arm: str, angle: float) -> Any:
-    """An arm without mass."""
+    """A massless arm."""
     pivot = chassis.point(f"{arm}_pivot_{corner.name}", corner.pivot(arm))
     joint = il.revolute("x", initial=(angle, 0.0))
     return m.body(f"{arm}_{corner.name}", on=pivot, joint=joint)

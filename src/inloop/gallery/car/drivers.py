@@ -1,4 +1,4 @@
-"""Drivers of the car: what holds its speed, and what leads it along a path.
+"""Drivers of the car: one holds the speed, the other follows a path.
 
 All are controllers (`docs/controllers.md`): they read outputs of the plant and return its pedals
 and the angle of its steering wheel.
@@ -16,8 +16,8 @@ from inloop.gallery.car.course import Course
 
 Path = Callable[[np.ndarray], np.ndarray]  # y over x [m]
 
-# the source's car as a single track: mass [kg], inertia [kg m²], axles before and behind the center
-# of mass [m], cornering stiffness of the axles [N/rad]
+# single-track model of the source's car: mass [kg], inertia [kg m²], distances of the axles from
+# the center of mass [m], cornering stiffness of the axles [N/rad]
 MASS, INERTIA, AHEAD, BEHIND = 1647.0, 2977.498, 1.256867, 1.503133
 C_FRONT, C_REAR = 120499.0, 114623.7
 # angle of the front wheels per angle of the steering wheel: pinion 8 mm, 8 rad/m of rack
@@ -26,11 +26,11 @@ STEERING = 0.008 * 8.0
 
 @dataclass
 class SpeedHold:
-    """PI control of the speed by the throttle.
+    """PI control of the speed with the throttle.
 
     Attributes:
-        speed: to be held [m/s].
-        period: between two calls [s].
+        speed: set-point [m/s].
+        period: time between two calls [s].
         gain: throttle per speed [s/m].
         reset_time: of the integral part [s].
     """
@@ -42,7 +42,7 @@ class SpeedHold:
     total: float = 0.0
 
     def reset(self) -> None:
-        """Forget what was."""
+        """Clear the integral."""
         self.total = 0.0
 
     def __call__(self, outputs: Mapping[str, float]) -> float:
@@ -55,26 +55,26 @@ class SpeedHold:
 
 
 def speed_of(outputs: Mapping[str, float]) -> float:
-    """How fast the car is [m/s]."""
+    """Speed of the car [m/s]."""
     return math.hypot(outputs["chassis_tx.qd"], outputs["chassis_ty.qd"])
 
 
 @dataclass
 class PreviewDriver:
-    """MacAdam's preview driver (1981): the angle whose predicted path is nearest to the wanted one.
+    """MacAdam's preview driver (1981): the angle whose predicted path is nearest to the target.
 
-    He knows the car as a single track at the speed it has. Over the time that he looks ahead,
-    y(s) = free(s) + per_angle(s) d, and d is the least-squares solution. What he wants is late by
-    a delay and passes his arms, a lag of second order.
+    The driver predicts the car with a single-track model at a fixed speed. Over the preview time,
+    y(s) = free(s) + per_angle(s) d, and d is the least-squares solution. The desired angle is
+    delayed and passes the arms, a second-order lag.
 
     Attributes:
-        speed: for which he knows the car [m/s].
-        period: between two calls [s].
-        look: how far he looks ahead [s].
-        delay: of his reaction [s].
-        arms: natural frequency of his arms [Hz]; damping is 0.8.
+        speed: speed of the single-track model [m/s].
+        period: time between two calls [s].
+        look: preview time [s].
+        delay: reaction time [s].
+        arms: natural frequency of the arms [Hz]; the damping ratio is 0.8.
         most: largest angle of the steering wheel [rad].
-        practised: he knows his own lag, delay and arms: until it is over the wheel stays as it is.
+        practised: the prediction includes the driver's own lag, during which the angle stays.
     """
 
     speed: float
@@ -97,25 +97,25 @@ class PreviewDriver:
         self.reset()
 
     def reset(self) -> None:
-        """Sit down behind a straight wheel."""
+        """Start with the wheel straight."""
         self._late = [0.0] * round(self.delay / self.period)
         self._angle = self._rate = 0.0
 
     def __call__(self, outputs: Mapping[str, float], path: Path) -> float:
-        """Angle of the steering wheel along a path over x [rad]."""
+        """Angle of the steering wheel to follow a path y(x) [rad]."""
         x, y, yaw, across, rate = _center(outputs)
         ahead = path(x + self.speed * self.times)
         return self._lead(np.array([y, across, yaw, rate]), ahead)
 
     def follow(self, outputs: Mapping[str, float], course: Course) -> float:
-        """Angle of the steering wheel along a course that may go anywhere [rad]."""
+        """Angle of the steering wheel to follow a course in any direction [rad]."""
         x, y, yaw, across, rate = _center(outputs)
-        # as seen from the car: what it points at is straight ahead
+        # in axes of the car
         ahead = course.ahead(x, y, yaw, self.speed * self.times)
         return self._lead(np.array([0.0, across, 0.0, rate]), ahead)
 
     def _lead(self, state: np.ndarray, ahead: np.ndarray) -> float:
-        """Late, and by arms; `ahead` is the wanted y at his times, in the axes of `state`."""
+        """Apply delay and arms; `ahead` is the desired y at `times`, in the axes of `state`."""
         self._late.append(self._wanted(state, ahead))
         wanted = self._late.pop(0)
         w = 2.0 * math.pi * self.arms
@@ -132,7 +132,7 @@ class PreviewDriver:
 
 
 def _center(outputs: Mapping[str, float]) -> tuple[float, float, float, float, float]:
-    """Place and heading of the center of mass, its velocity across the car, and the yaw rate."""
+    """Position and yaw of the center of mass, its lateral velocity, and the yaw rate."""
     yaw, rate = outputs["chassis_rz.q"], outputs["chassis_rz.qd"]
     vx, vy = outputs["chassis_tx.qd"], outputs["chassis_ty.qd"]
     c, s = math.cos(yaw), math.sin(yaw)
@@ -143,7 +143,7 @@ def _center(outputs: Mapping[str, float]) -> tuple[float, float, float, float, f
 
 
 def predict(speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lateral positions of a single track, linear in its state and in a constant wheel angle.
+    """Lateral positions of the single-track model, linear in its state and a constant wheel angle.
 
     Args:
         speed: [m/s].
@@ -165,7 +165,7 @@ def predict(speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _exponential(A: np.ndarray) -> np.ndarray:
-    """Matrix exponential by squaring of a Taylor series."""
+    """Matrix exponential by scaling and squaring of a Taylor series."""
     small, result, term = A / 1024.0, np.eye(len(A)), np.eye(len(A))
     for k in range(1, 9):
         term = term @ small / k

@@ -1,14 +1,14 @@
 """Engine, clutch, gearbox and differential of the car, as a law of the rear wheels.
 
-Numbers: sedan of Project Chrono (BSD), whose ratios are there output over input. The engine has a
-speed of its own as a state. The clutch holds by a bristle and slips at its limit:
+Data: sedan of Project Chrono (BSD), whose ratios are output over input. The engine speed is a
+state. The clutch holds by a bristle and slips at its limit:
 
     du/dt = (w - |w| u) / bend,    torque = limit (u + lag du/dt),    w: engine against gearbox.
 
-The bristle is as soft as the shafts to the wheels, seen through the gears. The clutch opens by
-itself near the idle speed, so that the car stands and starts with one pedal. Automatic gears are a
-state, too: it is drawn to whole numbers, and moves on while the gearbox turns too fast or too
-slowly for the pedal; ratios between two gears are those of a shift in progress.
+The bristle has the stiffness of the shafts to the wheels, reflected through the gears. The clutch
+opens automatically near the idle speed, so that the car stops and starts with one pedal. An
+automatic gear is a state, too: it is attracted to whole numbers, and changes while the gearbox
+turns too fast or too slowly for the pedal; values between two gears are a shift in progress.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import Any
 import inloop as il
 
 RPM = math.pi / 30.0
-# torque without and with full throttle [N·m] over speed [1/min]
+# torque at full throttle and without throttle [N·m] over speed [1/min]
 SPEEDS = (0.0, 1000.0, 1400.0, 1600.0, 4500.0, 5000.0, 6000.0, 6500.0, 6700.0)
 FULL = (104.64, 236.8, 338.3, 370.0, 370.0, 353.3, 294.4, 244.6, -100.0)
 DRAG = (0.0, -10.0, -11.3, -12.0, -36.0, -53.0, -84.0, -100.0, -100.0)
 INERTIA = 0.075  # of the engine [kg m²]
-RATIOS = (18.868, 10.225, 6.378, 4.704, 3.918, 3.336)  # final drive in it
+RATIOS = (18.868, 10.225, 6.378, 4.704, 3.918, 3.336)  # including the final drive
 REVERSE = -15.015
 IDLE, IDLE_GAIN, IDLE_MOST = 800.0 * RPM, 1.5, 60.0  # [rad/s], [N·m·s/rad], [N·m]
 CLUTCH = 500.0  # [N·m]
-SHAFTS, LAG = 1e4, 0.01  # stiffness of both at the wheels [N·m/rad], damping by it [s]
-OPEN, SHUT = 900.0 * RPM, 1800.0 * RPM  # speeds of the engine between which the clutch closes
-# speeds of the gearbox at which it shifts up, without and with full throttle; down below a share
+SHAFTS, LAG = 1e4, 0.01  # stiffness of both at the wheels [N·m/rad], damping over stiffness [s]
+OPEN, SHUT = 900.0 * RPM, 1800.0 * RPM  # engine speeds between which the clutch closes
+# gearbox speeds of upshifts, without and with full throttle; downshifts below a fraction of them
 UP, UP_FULL, DOWN = 2200.0 * RPM, 5800.0 * RPM, 0.42
-# gears per second, what draws to whole gears, and what ends a shift at the last one [1/s]
+# gears per second, attraction to whole gears, end of a shift at the last one [1/s]
 SHIFT, HOLD, END = 4.0, 3.0, 100.0
 # an electric motor instead: [N·m], [W], [1]
 MOTOR_TORQUE, MOTOR_POWER, MOTOR_RATIO = 250.0, 100e3, 9.0
@@ -41,14 +41,14 @@ MOTOR_TORQUE, MOTOR_POWER, MOTOR_RATIO = 250.0, 100e3, 9.0
 def add_engine(
     m: il.Model, wheels: tuple[str, str], *, automatic: bool, rolling: float = 0.0
 ) -> None:
-    """Drive two wheels by an engine; inputs "throttle" and "clutch" (0 to 1, 1: open).
+    """Drive two wheels with an engine; inputs "throttle" and "clutch" (0 to 1, 1: open).
 
     Args:
         m: the model.
         wheels: joints of the driven wheels.
-        automatic: gears choose themselves and "reverse" (0 or 1) is an input; else "gear" is,
-            -1 to 6.
-        rolling: rate of the wheels at the start, to which gear and engine fit [rad/s].
+        automatic: gears shift automatically and "reverse" (0 or 1) is an input; otherwise
+            "gear" is, -1 to 6.
+        rolling: initial rate of the wheels, which determines gear and engine speed [rad/s].
     """
     throttle = _clipped(m.input("throttle", "1", "accelerator pedal, 0 to 1"))
     pedal = _clipped(m.input("clutch", "1", "clutch pedal, 0 to 1: 1 opens it"))
@@ -63,7 +63,7 @@ def add_engine(
         closed = il.maximum(0.0, il.minimum((speed - OPEN) / (SHUT - OPEN), 1.0))
         limit = CLUTCH * (1.0 - pedal) * closed * il.where(il.absolute(ratio) > 0.1, 1.0, 0.0)
         slip = speed - turning
-        # in neutral as in the highest gear, so that the bristle is slow enough for steps of 1 ms
+        # in neutral as in the highest gear, so that the bristle is slow enough for 1 ms steps
         bend = CLUTCH * il.maximum(ratio * ratio, RATIOS[-1] ** 2) / SHAFTS
         rate = (slip - il.absolute(slip) * bristle) / bend
         torque = limit * (bristle + LAG * rate)
@@ -71,8 +71,8 @@ def add_engine(
         rates = {"speed": (engine - torque) / INERTIA, "bristle": rate}
         if automatic:
             rates["gear"] = _shifting(gear, 0.5 * (qd[0] + qd[1]), throttle)
-        told = {"torque": engine, "clutch": torque, "rpm": speed / RPM, "ratio": ratio}
-        return (half, half), rates, told
+        values = {"torque": engine, "clutch": torque, "rpm": speed / RPM, "ratio": ratio}
+        return (half, half), rates, values
 
     gear, speed = _first_gear(rolling) if automatic else (0.0, IDLE)
     states = {"speed": speed, "bristle": 0.0} | ({"gear": gear} if automatic else {})
@@ -81,14 +81,14 @@ def add_engine(
 
 
 def _first_gear(rolling: float) -> tuple[float, float]:
-    """The lowest gear that would not shift up, and the speed of the engine in it [rad/s]."""
+    """The lowest gear that would not shift up, and its engine speed [rad/s]."""
     fits = [k for k, ratio in enumerate(RATIOS, start=1) if rolling * ratio < UP]
     gear = fits[0] if fits else len(RATIOS)
     return float(gear), max(IDLE, rolling * RATIOS[gear - 1])
 
 
 def add_motor(m: il.Model, wheels: tuple[str, str]) -> None:
-    """Drive two wheels by an electric motor; inputs "throttle" and "reverse"."""
+    """Drive two wheels with an electric motor; inputs "throttle" and "reverse"."""
     throttle = _clipped(m.input("throttle", "1", "accelerator pedal, 0 to 1"))
     reverse = m.input("reverse", "1", "1: backwards")
 
@@ -103,7 +103,7 @@ def add_motor(m: il.Model, wheels: tuple[str, str]) -> None:
 
 
 def engine_torque(speed: Any, throttle: Any) -> Any:
-    """Torque of the engine at a speed [rad/s] and a throttle from 0 to 1 [N·m]."""
+    """Engine torque [N·m] at a speed [rad/s] and a throttle from 0 to 1."""
     rpm = speed / RPM
     drag, full = il.table(rpm, SPEEDS, DRAG), il.table(rpm, SPEEDS, FULL)
     idle = il.maximum(0.0, il.minimum(IDLE_GAIN * (IDLE - speed), IDLE_MOST)) - drag * (
@@ -113,18 +113,18 @@ def engine_torque(speed: Any, throttle: Any) -> Any:
 
 
 def _automatic(gear: Any, reverse: Any) -> Any:
-    """Overall ratio of an automatic gear that may be between two."""
+    """Overall ratio of an automatic gear, which may lie between two gears."""
     forwards = il.table(gear, range(1, 7), RATIOS)
     return il.where(reverse > 0.5, REVERSE, forwards)
 
 
 def _by_hand(gear: Any) -> Any:
-    """Overall ratio of a gear that is chosen; the nearest whole one."""
+    """Overall ratio of a manually chosen gear, rounded to the nearest one."""
     return il.where(gear > -0.5, _nearest(gear, 0.0), REVERSE)
 
 
 def _nearest(gear: Any, below: float) -> Any:
-    """Ratio of the nearest gear forwards; another one below the first."""
+    """Ratio of the nearest forward gear; `below` is that below the first."""
     ratio: Any = below
     for k, value in enumerate(RATIOS, start=1):
         ratio = il.where(gear > k - 0.5, value, ratio)
@@ -134,8 +134,7 @@ def _nearest(gear: Any, below: float) -> Any:
 def _shifting(gear: Any, wheels: Any, throttle: Any) -> Any:
     """Rate of an automatic gear [1/s].
 
-    It is judged by the speed that the gearbox has in the nearest whole gear, so that a shift that
-    has begun is finished.
+    The gearbox speed in the nearest whole gear decides, so that a shift, once begun, is completed.
 
     Args:
         gear: the state.
@@ -147,10 +146,10 @@ def _shifting(gear: Any, wheels: Any, throttle: Any) -> Any:
     way = il.where(turning > up, 1.0, 0.0) - il.where(turning < DOWN * up, 1.0, 0.0)
     pull = -HOLD * il.sin(2.0 * math.pi * gear)
     rate = il.where(il.absolute(way) > 0.5, SHIFT * way, pull)
-    # at the first and the last gear it comes to rest without a jump, which no step could resolve
+    # at the first and the last gear it stops smoothly: no step could resolve a jump
     return il.maximum(END * (1.0 - gear), il.minimum(rate, END * (len(RATIOS) - gear)))
 
 
 def _clipped(pedal: Any) -> Any:
-    """A pedal between 0 and 1, whatever is sent."""
+    """A pedal position, clipped to 0 to 1."""
     return il.maximum(0.0, il.minimum(pedal, 1.0))

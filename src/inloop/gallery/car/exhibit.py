@@ -49,16 +49,16 @@ EXHIBIT = Exhibit(
     ),
     options={
         "pac2002": Option(False, "tyres of PAC2002 (235/60 R16); else the source's, of 1987"),
-        "relaxation": Option(0.5, "length until tyres push [m]; 0: at once", (0.0, 2.0)),
+        "relaxation": Option(0.5, "relaxation length of the tyres [m]; 0: none", (0.0, 2.0)),
         "aligning": Option(True, "tyres of 1987 have an aligning moment; the source has none"),
         "speed": Option(0.0, "at the start [m/s]", (0.0, 70.0)),
         "hands": Option(False, "the rack follows inputs instead of a sine"),
         "bars_as_laws": Option(False, "anti-roll bars by their energy: faster"),
         "pedals": Option(False, "engine, brakes and a steering wheel: it is driven by inputs"),
-        "automatic": Option(True, "with pedals: gears choose themselves"),
+        "automatic": Option(True, "with pedals: gears shift automatically"),
         "electric": Option(False, "with pedals: an electric motor instead of the engine"),
     },
-    files={"road": "what it drives on, OpenDRIVE (.xodr) or OpenCRG (.crg); or track"},
+    files={"road": "road to drive on, OpenDRIVE (.xodr) or OpenCRG (.crg); or track"},
     references=(
         Reference(
             what="independent, driven and dependent joints, redundant conditions",

@@ -1,4 +1,4 @@
-"""Hard points of the car and the parameters that move them, each of which may change in a run.
+"""Hard points of the car and the live parameters that move them.
 
 Axes of the chassis: x ahead, y to the left, z up; the origin lies in the source's front axle.
 """
@@ -27,7 +27,7 @@ HALF = 0.5 * UPPER_Z  # from the wheel's center up to the upper ball, and down t
 DEGREE = math.pi / 180.0
 AXLES = ("front", "rear")
 SIDES: dict[Side, int] = {"left": 1, "right": -1}
-# of the source, by axle: where the wheels' centers are, springs, and where drop links end [m]
+# of the source, by axle: x of wheel centers and springs, free lengths of springs [m]
 WHEEL_X = {"front": -0.02, "rear": -2.78}
 SPRING_X = {"front": 0.0, "rear": -2.78}
 FREE_LENGTH = {"front": 0.6825387, "rear": 0.6378827}
@@ -37,16 +37,16 @@ CASTER, KINGPIN_AHEAD = math.atan(0.1), 0.01  # [rad], [m]
 
 @dataclass(frozen=True)
 class Axle:
-    """Numbers of an axle; all but its name and places are live.
+    """Data of an axle; all but its name and position are live.
 
     Attributes:
         name: "front" or "rear".
-        x: of the wheels' centers [m].
+        x: of the wheel centers [m].
         caster: lean of the kingpins to the rear [rad].
-        kingpin_ahead: by which kingpins pass before the wheels' centers [m].
-        camber: of the wheels, positive where they lean out at the top [rad].
-        toe: of each wheel, positive where it points inward [rad].
-        pivots: by which the arms' pivots on the chassis are raised: roll centers go with them [m].
+        kingpin_ahead: distance by which the kingpins pass ahead of the wheel centers [m].
+        camber: of the wheels, positive if they lean out at the top [rad].
+        toe: of each wheel, positive if it points inward [rad].
+        pivots: height by which the arms' pivots on the chassis are raised, and roll centers [m].
         stiffness: of a spring [N/m].
         damping: of a damper [N·s/m].
         free_length: of a spring [m].
@@ -71,7 +71,7 @@ class Corner:
     """Hard points of a wheel.
 
     Attributes:
-        axle: to which it belongs.
+        axle: its axle.
         side: "left" or "right".
     """
 
@@ -90,25 +90,25 @@ class Corner:
 
     @property
     def lean(self) -> Any:
-        """How far a kingpin leans from its middle to a ball, along x [m]."""
+        """Offset along x from the middle of a kingpin to a ball, due to caster [m]."""
         return HALF * il.tan(self.axle.caster) if self.axle.name == "front" else 0.0
 
     @property
     def upper_x(self) -> Any:
-        """Of the upper arm [m]."""
+        """x of the upper arm [m]."""
         return self.axle.x + self.axle.kingpin_ahead - self.lean
 
     @property
     def lower_x(self) -> Any:
-        """Of the lower arm [m]."""
+        """x of the lower arm [m]."""
         return self.axle.x + self.axle.kingpin_ahead + self.lean
 
     def outward(self, y: Any, x: Any = 0.0) -> Point:
-        """A vector, outward and ahead."""
+        """A vector given by its outward and forward components."""
         return x, self.sign * y, 0.0
 
     def pivot(self, arm: str) -> Point:
-        """Of the "lower" or "upper" arm, on the chassis."""
+        """Pivot of the "lower" or "upper" arm, on the chassis."""
         x, z = (self.upper_x, UPPER_Z) if arm == "upper" else (self.lower_x, 0.0)
         return x, self.sign * PIVOT_Y, z + self.axle.pivots
 
@@ -119,27 +119,27 @@ class Corner:
 
     @property
     def spring_on_arm(self) -> Point:
-        """Lower end of the spring, on the lower arm; it stays in place as the caster changes."""
+        """Lower end of the spring, on the lower arm; independent of the caster in space."""
         return self.outward(SPRING_ON_ARM, SPRING_X[self.axle.name] - self.lower_x)
 
     @property
     def lower_ball(self) -> Point:
-        """On the knuckle, whose origin is the upper ball."""
+        """Lower ball on the knuckle, whose origin is the upper ball."""
         return 2.0 * self.lean, 0.0, -2.0 * HALF
 
     @property
     def hub(self) -> Point:
-        """Center of the wheel, on the knuckle; it stays in place as the caster changes."""
+        """Center of the wheel, on the knuckle; independent of the caster in space."""
         return self.axle.x - self.upper_x, 0.0, WHEEL_CENTER[2]
 
     @property
     def steering_arm(self) -> Point:
-        """Outer end of the tie rod, on the knuckle; it stays in place as the caster changes."""
+        """Outer end of the tie rod, on the knuckle; independent of the caster in space."""
         return self.axle.x + STEERING_ARM[0] - self.upper_x, 0.0, STEERING_ARM[2]
 
     @property
     def wheel_rotation(self) -> Any:
-        """Of the hub on the knuckle: camber about x, then toe about z."""
+        """Rotation of the hub on the knuckle: camber about x, then toe about z."""
         return il.rpy(-self.sign * self.axle.camber, 0.0, -self.sign * self.axle.toe)
 
 
@@ -156,7 +156,7 @@ def add_axles(m: il.Model) -> dict[str, Axle]:
 
 
 def _axle(m: il.Model, name: str, caster: Any, kingpin_ahead: Any) -> Axle:
-    """An axle with the parameters that both have."""
+    """An axle with the parameters that both axles have."""
 
     def live(what: str, value: float, unit: str, most: tuple[float, float], doc: str) -> Any:
         return m.parameter(f"{name}_{what}", value, unit=unit, range=most, doc=f"{name} {doc}")

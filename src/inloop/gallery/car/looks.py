@@ -1,4 +1,4 @@
-"""How the car looks: a light open two-seater whose wheels and suspensions stand free.
+"""Looks of the car: a light open two-seater with exposed wheels and suspensions.
 
 Outlines are in axes of the chassis: x ahead, y to the left, origin in the front axle [m].
 """
@@ -19,7 +19,7 @@ from inloop.gallery.suspension.model import TYRE_RADIUS
 
 Point = tuple[float, float, float]
 GREEN, TAN, LAMP = "#1f5c46", "#a9764a", "#f4efdd"
-# stations of the body: x, half its width, bottom and top; it is narrow where the arms are
+# stations of the body: x, half width, bottom and top; it is narrow between the arms
 BODY = (
     (0.62, 0.12, 0.08, 0.24), (0.58, 0.17, 0.04, 0.30), (0.40, 0.25, -0.03, 0.37),
     (0.15, 0.30, -0.06, 0.42), (-0.25, 0.32, -0.07, 0.46), (-0.75, 0.42, -0.08, 0.50),
@@ -37,7 +37,7 @@ def car_looks(
 ) -> Mapping[str, tuple[il.Visual, ...]]:
     """Body, seats, steering wheel, suspensions, wheels with mudguards; bars if they are bodies."""
     steering, column = _steering_wheel()
-    found: dict[str, tuple[il.Visual, ...]] = {
+    looks: dict[str, tuple[il.Visual, ...]] = {
         "chassis": (*_shell(), *_inside(), column, *_lamps()),
         "weight": (il.visual(il.box((0.3, 0.34, 0.16)), (0.0, 0.0, 0.06), parts.IRON,
                              material="metal"),),
@@ -45,15 +45,15 @@ def car_looks(
     }  # fmt: skip
     for corner in CORNERS:
         steered = corner.axle == "front"
-        found |= corner_looks(corner, steered=steered)
-        found[f"knuckle_{corner.name}"] += _mudguard(corner.side)
+        looks |= corner_looks(corner, steered=steered)
+        looks[f"knuckle_{corner.name}"] += _mudguard(corner.side)
     if pedals:
-        found["steering_wheel"] = _at_origin(steering)
+        looks["steering_wheel"] = _at_origin(steering)
     else:
-        found["chassis"] += steering
+        looks["chassis"] += steering
     if not bars_as_laws:
-        found |= _bars()
-    return found
+        looks |= _bars()
+    return looks
 
 
 def _steering_wheel() -> tuple[tuple[il.Visual, ...], il.Visual]:
@@ -68,7 +68,7 @@ def _steering_wheel() -> tuple[tuple[il.Visual, ...], il.Visual]:
 
 
 def _at_origin(visuals: tuple[il.Visual, ...]) -> tuple[il.Visual, ...]:
-    """The same on a body whose origin is there."""
+    """The same visuals at the origin of their own body."""
     return tuple(
         il.Visual(v.shape, (0.0, 0.0, 0.0), v.rotation, v.color, material=v.material)
         for v in visuals
@@ -77,19 +77,19 @@ def _at_origin(visuals: tuple[il.Visual, ...]) -> tuple[il.Visual, ...]:
 
 def _bars() -> dict[str, tuple[il.Visual, ...]]:
     """Halves of the anti-roll bars, and their drop links."""
-    found: dict[str, tuple[il.Visual, ...]] = {}
+    bars: dict[str, tuple[il.Visual, ...]] = {}
     for axle in ("front", "rear"):
         for half, way in (("bar", 1.0), ("torsion", -1.0)):
             path = [(0.0, 0.0, 0.0), (0.0, way * (BAR_HALF - 0.04), 0.0),
                     (0.04, way * BAR_HALF, 0.0), (BAR_LEVER, way * BAR_HALF, 0.0)]  # fmt: skip
-            found[f"{half}_{axle}"] = (
+            bars[f"{half}_{axle}"] = (
                 il.visual(il.tube(path, 0.012), color=parts.STEEL, material="metal"),
             )
         for side in ("left", "right"):
-            found[f"drop_{axle}_{side}"] = (
+            bars[f"drop_{axle}_{side}"] = (
                 il.rod((0.0, 0.0, 0.0), "end", 0.009, parts.DARK, material="metal"),
             )
-    return found
+    return bars
 
 
 def _shell() -> tuple[il.Visual, ...]:
@@ -110,7 +110,7 @@ def _ring(x: float, half: float, low: float, high: float) -> list[Point]:
 
 
 def _square(x: float) -> float:
-    """Of a superellipse of power six."""
+    """Coordinate on a superellipse of exponent six, from that on a circle."""
     return math.copysign(abs(x) ** (1.0 / 3.0), x)
 
 

@@ -21,17 +21,17 @@ from inloop.gallery.suspension.model import SOURCE, TYRE_RADIUS, TYRE_STIFFNESS,
 
 CHASSIS_MASS, CHASSIS_COM, CHASSIS_INERTIA = 1480.0, (-1.36, 0.0, 0.35), (389.68, 2436.4, 2641.5)
 ADDED_MASS = 100.0
-# at rest on level ground: height of the axle frame [m], angle of the left lower arm [rad] and
-# load of a tyre [N], by axle
+# at rest on level ground: height of the chassis frame [m]; by axle, angle of the left lower arm
+# [rad] and load of a tyre [N]
 HEIGHT = 0.200002
 ARM_AT_REST = {"front": -0.0550290, "rear": -0.0460399}
 LOAD = {"front": 4399.682, "rear": 3678.853}
 AIR_DENSITY, DRAG_AREA = 1.2, 0.66  # [kg/m³], [m²]
-# rubber at both ends of the way of a lower arm: stiffness [N·m/rad], damping, angles [rad]
+# bump stops of a lower arm: stiffness [N·m/rad], damping, angles [rad]
 ARM_STOP = (3e4, 300.0, (-0.2, 0.2))
 REAR = ("spin_rear_left", "spin_rear_right")  # joints of the driven wheels
 TYRE_FILE = Path(__file__).parent / "passenger_235_60_r16.tir"
-# where wheels sit in the source, for those who draw
+# wheel positions of the source, for drawing
 CORNERS = tuple(
     suspension.Corner(f"{axle}_{side}", sign, WHEEL_X[axle])
     for axle in AXLES
@@ -55,30 +55,30 @@ def car(
     """A car on its tyres.
 
     44 joints: 14 independent (six of the chassis, four lower arms, four wheels), 2 driven (rack and
-    added weight), 28 dependent. Ten cuts at balls give 30 conditions. The rear wishbones are
-    planar, so one condition of each rear cut is redundant.
+    added weight), 28 dependent. Ten cuts at balls give 30 constraints. The rear wishbones are
+    planar, so one constraint of each rear cut is redundant.
 
     Args:
         pac2002: tyres of PAC2002 with the numbers of a 235/60 R16; else those of the source, by the
             formula of 1987.
-        relaxation: length that a tyre rolls until its forces are there [m]; 0: at once, as in the
-            source, for cars that never stand. PAC2002 has lengths of its own beside 0.
-        aligning: tyres of the source have an aligning moment, which the source leaves out.
-        speed: at the start [m/s].
+        relaxation: relaxation length of the tyres [m]; 0: none, as in the source, for cars that
+            never stand still. PAC2002 uses its own lengths unless this is 0.
+        aligning: give the tyres of 1987 an aligning moment, which the source leaves out.
+        speed: initial speed [m/s].
         hands: the rack follows the inputs rack.q, rack.qd, rack.qdd instead of a sine.
         bars_as_laws: describe the anti-roll bars by their energy instead of by bodies: 32 joints
             and six loops that move in the same way.
         pedals: engine, brakes, air drag and a steering wheel: it is driven by inputs.
-        automatic: with pedals, gears choose themselves.
+        automatic: with pedals, gears shift automatically.
         electric: with pedals, an electric motor instead of the engine.
-        road: what it drives on, in place of the plane z = 0, whose grip is a parameter; of a file
-            the first lane to be driven on, with its begin at the origin.
+        road: road to drive on instead of the plane z = 0, whose grip is a parameter; the road of a
+            file is moved so that its first driving lane starts at the origin.
     """
     m = il.Model(
         "car",
         gravity=_gravity,
         doc=f"Car with double wishbones and anti-roll bars. Data: {SOURCE}.",
-        # the wheels of the source have less inertia across than a real disc
+        # the wheels of the source have less transverse inertia than a real disc
         strict_inertia=False,
     )
     if isinstance(road, str | Path):
@@ -88,19 +88,19 @@ def car(
     rack = add_rack(m, chassis)
     axles = add_axles(m)
     corners = [Corner(axle, side) for axle in axles.values() for side in SIDES]
-    found = {c.name: add_corner(m, chassis, rack, c, _start(c, speed)) for c in corners}
-    uppers = {name: upper for name, (_, upper, _) in found.items()}
+    added = {c.name: add_corner(m, chassis, rack, c, _start(c, speed)) for c in corners}
+    uppers = {name: upper for name, (_, upper, _) in added.items()}
     for axle in axles.values():
         if bars_as_laws:
             add_bar_law(m, uppers, axle)
         else:
             add_bar(m, chassis, uppers, axle)
     if road is None:
-        doc = "of the road, by which friction changes"
+        doc = "friction factor of the road"
         grip = m.parameter("grip", 1.0, unit="1", range=(0.05, 2.0), doc=doc)
         road = il.tyres.plane_road(grip=grip)
     for corner in corners:
-        _add_tyre(m, found[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
+        _add_tyre(m, added[corner.name][2], corner, road, _formula(pac2002, aligning, relaxation))
     if pedals:
         rolling = _start(corners[-1], speed)[1]
         if electric:
@@ -111,13 +111,13 @@ def car(
     else:
         _steer(m, rack, hands)
     m.independent(*(f"chassis_{end}" for end in ("tx", "ty", "tz", "rz", "rx", "ry")))
-    m.independent(*(lower for lower, _, _ in found.values()))
+    m.independent(*(lower for lower, _, _ in added.values()))
     m.independent(*(f"spin_{corner.name}" for corner in corners))
     return m
 
 
 def _gravity(m: il.Model) -> tuple[Any, Any, Any]:
-    """Gravity in axes of the road: slopes are live, and the road stays the plane z = 0."""
+    """Gravity in axes of the road: slopes are live parameters, and the road stays at z = 0."""
     g = m.parameter("g", 9.81, unit="m/s^2", range=(0.0, 25.0), doc="gravity")
     uphill = m.parameter("uphill", 0.0, unit="1", range=(-0.5, 0.5),
                          doc="how steep the road rises along x: 0.2 is 20 %")  # fmt: skip
@@ -128,7 +128,7 @@ def _gravity(m: il.Model) -> tuple[Any, Any, Any]:
 
 
 def _add_chassis(m: il.Model, speed: float, on: tuple[float, float, float]) -> Any:
-    """Translations, then yaw, roll and pitch; raised, rolled and pitched as the road is."""
+    """Translations, then yaw, roll and pitch; initial height, roll and pitch follow the road."""
     raised, rolled, pitched = on
     return m.chain(
         "chassis",
@@ -157,14 +157,14 @@ def _add_weight(m: il.Model, chassis: Any) -> None:
 
 
 def _start(corner: Corner, speed: float) -> tuple[float, float]:
-    """Angle of the lower arm [rad] and rate of a wheel that rolls [rad/s]."""
+    """Initial angle of the lower arm [rad] and rate of a rolling wheel [rad/s]."""
     axle = corner.axle.name
     radius = TYRE_RADIUS - LOAD[axle] / TYRE_STIFFNESS
     return corner.sign * ARM_AT_REST[axle], speed / radius
 
 
 def _formula(pac2002: bool, aligning: bool, relaxation: float) -> dict[str, Any]:
-    """Arguments of a tyre: its formula, and how it takes up slip."""
+    """Arguments of a tyre: its formula and its relaxation."""
     if pac2002:
         own = {} if relaxation else {"relaxation": 0.0}
         return {"formula": il.load_tyre(TYRE_FILE), **own}
@@ -175,7 +175,7 @@ def _formula(pac2002: bool, aligning: bool, relaxation: float) -> dict[str, Any]
 def _add_tyre(
     m: il.Model, wheel: Any, corner: Corner, road: il.tyres.Road, numbers: dict[str, Any]
 ) -> None:
-    """A tyre as stiff and as large as that of the source."""
+    """A tyre with the stiffness and radius of the source."""
     m.tyre(
         wheel,
         **numbers,
@@ -190,7 +190,7 @@ def _add_tyre(
 
 
 def _steer(m: il.Model, rack: Any, hands: bool) -> None:
-    """Move the rack by inputs, or to and fro."""
+    """Drive the rack by inputs, or by a sine."""
     if hands:
         m.drive(rack)
         return
@@ -200,7 +200,7 @@ def _steer(m: il.Model, rack: Any, hands: bool) -> None:
 
 
 def _add_pedals(m: il.Model, chassis: Any, rack: Any) -> None:
-    """Brakes, steering wheel, stops and air."""
+    """Brakes, steering wheel, bump stops and air drag."""
     add_brakes(m, [corner.name for corner in CORNERS])
     add_steering(m, chassis, rack, REAR)
     m.independent(rack)
@@ -222,14 +222,14 @@ def tyre_forces(plant: il.Plant, q: np.ndarray) -> np.ndarray:
 
 
 def _load(plant: il.Plant, corner: str, q: np.ndarray) -> float:
-    """Vertical force of a tyre [N]: what its lowest point is below the ground, times stiffness."""
+    """Vertical force of a tyre [N]: depth of its lowest point below the ground, times stiffness."""
     p_WO, R_WB = plant.pose(f"wheel_{corner}", q)
     depth = TYRE_RADIUS * math.hypot(R_WB[0, 1], R_WB[1, 1]) - p_WO[2]
     return float(TYRE_STIFFNESS * max(depth, 0.0))
 
 
 def count_roles(plant: il.Plant) -> np.ndarray:
-    """Independent, driven and dependent coordinates, dropped conditions."""
+    """Numbers of independent, driven and dependent coordinates and of dropped constraints."""
     parts = plant.formulation.partition
     groups = (parts.independent, parts.driven, parts.dependent, parts.dropped)
     return np.array([len(group) for group in groups])

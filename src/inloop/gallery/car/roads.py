@@ -1,4 +1,4 @@
-"""Roads under the car: where it starts on them."""
+"""Roads of the car, and its initial position on them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inloop.gallery.car.hard_points import SIDES, WHEEL_X
 
 TRACK = Path(__file__).parent / "track.xodr"
 BEGIN = 10.0  # station of the front axle at the start [m]
-HALF_TRACK = 0.75  # about [m]
+HALF_TRACK = 0.75  # approximately [m]
 
 
 def road_of(path: str | Path) -> il.tyres.LineRoad:
-    """A road of a file, or "track", moved so that the car starts in a lane that cars drive on."""
+    """A road of a file, or "track", moved so that the car starts in a driving lane."""
     road = il.load_road(TRACK if str(path) == "track" else path)
     right = [lane for lane in road.strips if lane.kind == "driving" and lane.number < 0]
     lanes = right or [lane for lane in road.strips if lane.kind == "driving"]
@@ -29,7 +29,7 @@ def road_of(path: str | Path) -> il.tyres.LineRoad:
 
 
 def standing(road: il.tyres.Road | None) -> tuple[float, float, float]:
-    """How far the car is raised [m], rolled and pitched [rad] at the start, by its wheels."""
+    """Initial height [m], roll and pitch [rad] of the car, from the road under its wheels."""
     if road is None:
         return 0.0, 0.0, 0.0
     front, rear = WHEEL_X["front"], WHEEL_X["rear"]

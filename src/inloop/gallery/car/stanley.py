@@ -1,4 +1,4 @@
-"""Stanley's driver (Hoffmann et al. 2007): heading and offset of the front axle, no look ahead.
+"""Stanley's driver (Hoffmann et al. 2007): heading and offset of the front axle, no preview.
 
     angle = (heading of the course - yaw) - atan(k offset / (V + V0)),
 
@@ -17,7 +17,7 @@ from inloop.gallery.car.drivers import STEERING, speed_of
 
 @dataclass
 class Stanley:
-    """Follows a course.
+    """Steers along a course.
 
     Attributes:
         course: the line.
@@ -32,7 +32,7 @@ class Stanley:
     most: float = 6.0
 
     def reset(self) -> None:
-        """Begin at the first point of the course."""
+        """Start at the first point of the course."""
         self.course.reset()
 
     def __call__(self, outputs: Mapping[str, float]) -> float:

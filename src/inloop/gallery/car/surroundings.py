@@ -1,4 +1,4 @@
-"""What lies around the car: a round course, or the road that it was given."""
+"""Surroundings of the car: a closed course, or the given road."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from inloop.gallery.car.roads import road_of
 from inloop.gallery.exhibition.scenery import Surface
 
 LANE = 3.5  # [m]
-# corners of a round course and radii of its bends [m]; the car starts in the lane on the right
+# corners of a closed course and radii of its bends [m]; the car starts in the right lane
 COURSE = (
     (-270.0, 0.0, 90.0), (470.0, 0.0, 110.0), (640.0, 190.0, 70.0), (520.0, 380.0, 60.0),
     (330.0, 300.0, 45.0), (170.0, 470.0, 80.0), (-90.0, 400.0, 120.0), (-380.0, 420.0, 60.0),
 )  # fmt: skip
-LANE_CHANGE = 150.0  # where cones begin [m]
+LANE_CHANGE = 150.0  # x of the first cones [m]
 OUTLINE = Outline("chassis", BACK, FRONT, HALF, 0.2)
-# what the source's drivers were surprised by: as large as a car, at 75 km/h 2.2 s before them
+# the obstacle of the source: as large as a car, 2.2 s ahead at 75 km/h
 SURPRISE = Surprise(ahead=45.0, speed=18.0, earliest=2.0, latest=6.0, size=(4.0, 1.8, 1.5))
-STEP = 4.0  # along a road [m]
+STEP = 4.0  # distance of points along a road [m]
 GROUND = 0.05  # below the lowest point of a road [m]
 SURFACES: dict[str, Surface] = {"driving": "asphalt", "shoulder": "gravel", "border": "gravel"}
 
 
 def car_scenery(road: il.tyres.Road | str | Path | None) -> Scenery:
-    """Ground, road and what stands along it; of a plane, the round course."""
+    """Ground, road and objects along it; the closed course if the road is a plane."""
     if isinstance(road, str | Path):
         road = road_of(road)
     if not isinstance(road, il.tyres.LineRoad):
@@ -55,7 +55,7 @@ def _points(line: np.ndarray) -> tuple[Point, ...]:
 
 
 def _surfaces(road: il.tyres.LineRoad) -> Iterator[Ribbon]:
-    """Lanes; of a road that has none, all of it."""
+    """Lanes, or the whole road if it has none."""
     lanes = road.lanes(STEP)
     for lane in lanes:
         surface = SURFACES.get(lane.kind, "verge")

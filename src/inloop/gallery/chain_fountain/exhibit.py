@@ -1,4 +1,4 @@
-"""The chain fountain as an exhibit: how far it rises, and both ways to its motion."""
+"""The chain fountain as an exhibit: its rise, computed in two formulations."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def ends_of(run: il.Result) -> tuple[np.ndarray, np.ndarray]:
 
 
 def first_fall(plant: il.Plant) -> float:
-    """How far the free end falls in the first tenth of a second [m]."""
+    """Distance that the free end falls in the first tenth of a second [m]."""
     run = plant.simulate(t_end=LATER, step=2e-4, sample=LATER)
     z = ends_of(run)[1][:, -1]
     return float(z[0] - z[-1])
 
 
 def as_atwood() -> float:
-    """The same for a rope over a smooth guide: what hangs outside, less what hangs inside [m].
+    """The same for a rope over a smooth guide, driven by the weight difference of its ends [m].
 
-    All that moves does so with one speed: the rods outside, round the guide and up to it. What is
-    picked up meanwhile is less than a rod.
+    All moving rods have one speed: those outside, around the guide and up to it. Less than one rod
+    is picked up meanwhile.
     """
     moving = RISE + ROUND + DOWN
     return 0.5 * 9.81 * (DOWN - RISE) / moving * LATER**2
@@ -63,10 +63,10 @@ def _rise(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "rods": float(plant.n),
         "unknowns of the redundant formulation": float(bodies.formulation.unknowns),
-        "top over the floor of the pot [m]": float(places["redundant"][1].max() - POT),
+        "top above the floor of the pot [m]": float(places["redundant"][1].max() - POT),
         "top of the guide [m]": CENTER[1] + GUIDE - POT,
-        "the end has fallen [m]": float(np.ptp(places["redundant"][1][:, -1])),
-        "farthest that a joint is apart in both formulations [m]": float(apart),
+        "fall of the free end [m]": float(np.ptp(places["redundant"][1][:, -1])),
+        "largest difference of a joint in both formulations [m]": float(apart),
     }
 
     def draw(figure: Any) -> None:
@@ -105,7 +105,7 @@ EXHIBIT = Exhibit(
     experiments={"rise": Experiment("the chain runs out, in both formulations", _rise)},
     references=(
         Reference(
-            what="how far the free end falls in the first 0.1 s",
+            what="distance that the free end falls in the first 0.1 s",
             value=(as_atwood(),),
             unit="m",
             tolerance=0.05 * as_atwood(),

@@ -1,4 +1,4 @@
-"""How the chain looks: rods of brass and steel side by side, a pot on a column, a guide."""
+"""Looks of the chain: rods of brass and steel side by side, a pot on a column, a guide."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.gallery import GROUND, parts
 from inloop.gallery.chain_fountain.model import CENTER, GUIDE, LINK, POT
 
 THICK = 0.006  # radius of a rod [m]
-LAYERS = 7  # the rods of the plane are drawn side by side
+LAYERS = 7  # the rods move in one plane but are drawn side by side
 
 
 def chain_fountain_looks(n: int) -> Mapping[str, tuple[il.Visual, ...]]:
@@ -38,12 +38,12 @@ def chain_fountain_looks(n: int) -> Mapping[str, tuple[il.Visual, ...]]:
         (-0.03, half, POT), (CENTER[0], half, CENTER[1]), 0.012, parts.DARK, material="metal"
     )
     axle = il.rod((CENTER[0], half, CENTER[1]), (CENTER[0], 0.0, CENTER[1]), 0.015, parts.STEEL)
-    found: dict[str, tuple[il.Visual, ...]] = {GROUND: (*pot, column, foot, guide, arm, axle)}
+    looks: dict[str, tuple[il.Visual, ...]] = {GROUND: (*pot, column, foot, guide, arm, axle)}
     for k in range(1, n + 1):
         aside = 0.012 * ((k % LAYERS) - LAYERS // 2) * (1.0 if k < n - 30 else 0.25)
         color = parts.BRASS if k % 2 else parts.STEEL
-        found[f"rod_{k}"] = (
+        looks[f"rod_{k}"] = (
             il.rod((0.0, aside, 0.0), (LINK, aside, 0.0), THICK, color, material="metal"),
             parts.ball((LINK, aside, 0.0), 1.6 * THICK, parts.COPPER),
         )
-    return found
+    return looks

@@ -1,9 +1,9 @@
-"""A chain of rods, folded on the floor of a pot, one end of which hangs over a round guide.
+"""A chain of rods, folded on the floor of a pot, with one end hanging over a round guide.
 
 A rod that is picked up at one end pushes the floor with the other one, and the floor pushes back:
-this is what lifts the chain above its pot (Biggins and Warner 2014, doi:10.1098/rspa.2013.0689).
-As it runs faster it lifts off the guide that it was laid over. All rods move in one plane and pass
-through each other; floor and guide are elastic.
+this lifts the chain above its pot (Biggins and Warner 2014, doi:10.1098/rspa.2013.0689). As it runs
+faster, it lifts off the guide. All rods move in one plane and pass through each other; floor and
+guide are elastic.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from inloop.gallery import gravity_along
 MOST_LINKS = 200
 LINK, MASS = 0.05, 0.01  # length [m] and mass [kg] of a rod
 POT = 1.6  # height of the floor of the pot [m]
-RISE, ROUND, DOWN = 5, 7, 11  # rods that lead up, round the guide, and down outside at the start
+RISE, ROUND, DOWN = 5, 7, 11  # rods that lead up, around the guide, and down outside initially
 GUIDE = LINK / (2.0 * math.sin(math.pi / (2.0 * ROUND)))  # radius of the guide [m]
 CENTER = (GUIDE, POT + LINK * RISE)  # of the guide, x and z [m]
-DEEP = 0.6 * LINK  # what is deeper below the floor is outside [m]
+DEEP = 0.6 * LINK  # points deeper below the floor than this are outside the pot [m]
 
 
 def directions(n: int) -> list[float]:
-    """Of all rods at the start, from the end in the pot to the one outside [rad]."""
+    """Initial angles of all rods, from the end in the pot to the end outside [rad]."""
     over = [math.pi / 2.0 - math.pi * (k + 0.5) / ROUND for k in range(ROUND)]
     outside = [*([math.pi / 2.0] * RISE), *over, *([-math.pi / 2.0] * DOWN)]
     folded = [0.0 if k % 2 else math.pi for k in range(n - len(outside))]
@@ -57,7 +57,7 @@ def chain_fountain(n: int = 100) -> il.Model:
     )
 
     def push(p: Any, v: Any) -> tuple[Any, Any, Any]:
-        """Of floor and guide on the end of a rod."""
+        """Force of floor and guide on the end of a rod [N]."""
         depth = POT - p[2]
         touches = il.where((depth > 0.0) & (depth < DEEP) & (p[0] < GUIDE), 1.0, 0.0)
         up = touches * _one_sided(stiffness * depth - damping * v[2])
@@ -71,7 +71,7 @@ def chain_fountain(n: int = 100) -> il.Model:
         return out * x / r - 0.3 * damping * touches * v[0], 0.0, up + out * z / r
 
     angles = directions(n)
-    # so that the last one of the folded rods ends below the guide
+    # so that the last of the folded rods ends below the guide
     first = LINK * ((n - RISE - ROUND - DOWN) % 2)
     on: Any = m.ground.point("peg", (first, 0.0, POT))
     before = 0.0

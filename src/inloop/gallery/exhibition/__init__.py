@@ -1,1 +1,1 @@
-"""What all exhibits share: how they describe themselves, how they are found, how they are drawn."""
+"""Common parts of all exhibits: their description, the catalog, drawings."""

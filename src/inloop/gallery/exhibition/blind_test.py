@@ -1,4 +1,4 @@
-"""A blind test in the studio: who drives is not told a parameter, and says what it felt like."""
+"""A blind test in the studio: a parameter is hidden from the driver, who ranks the runs by feel."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from inloop.errors import InputError
 
 @dataclass(frozen=True)
 class BlindTest:
-    """Runs that differ in one hidden parameter; all is revealed after the last one.
+    """Runs that differ in one hidden parameter, which is revealed after the last one.
 
-    In each run the surprise of the scenery appears. Afterwards the page asks for the order in which
-    the runs felt, and tells the values and the peaks of two signals after the surprise had come.
+    In each run the surprise of the scenery appears. Afterwards the page asks the driver to rank the
+    runs by feel, then shows the values and the peaks of two signals after the surprise appeared.
 
     Attributes:
-        parameter: that is hidden.
-        values: of it, one for each run, in an order that nobody is told.
-        quantity: what the values are called when they are told.
-        scale: of the values, to get to `unit`.
-        unit: in which they are told.
-        angle: signal of what the hand turns [rad].
-        torque: signal of what it feels [N·m].
-        task: what who drives should do, a sentence.
+        parameter: the hidden parameter.
+        values: its values, one for each run, in a secret order.
+        quantity: name of the values when they are revealed.
+        scale: factor from the values to `unit`.
+        unit: unit in which they are shown.
+        angle: signal of the angle that the hand turns [rad].
+        torque: signal of the torque that it feels [N·m].
+        task: what the driver should do, a sentence.
     """
 
     parameter: str

@@ -1,7 +1,7 @@
-"""The names of the gallery; an exhibit is imported when it is asked for.
+"""The names of the gallery; an exhibit is imported on first use.
 
-Every module or package of `inloop.gallery` beside this one is an exhibit: a module has it as
-`EXHIBIT`, a package has it in its module `exhibit`. Installed packages add theirs by entry points.
+Every module or package of `inloop.gallery` except `exhibition` is an exhibit: a module defines it
+as `EXHIBIT`, a package in its module `exhibit`. Installed packages add theirs by entry points.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inloop.gallery.exhibition.exhibit import Exhibit
 from inloop.gallery.exhibition.installed import Installed, installed_exhibits
 
 GALLERY, _, HERE = __package__.rpartition(".")
-# the order of a guided tour; what it does not name comes after it, in the order of the alphabet
+# the order of a guided tour; exhibits that are not listed follow in alphabetical order
 TOUR = (
     "pendulum", "double_pendulum", "n_pendulum", "puma560", "robot", "chain", "heavy_top",
     "satellite",
@@ -29,7 +29,7 @@ TOUR = (
     "slider_clearance", "gripper", "robot_obstacle", "marbles", "box_stack", "wall",
     "rover", "cart_pendulum", "simple_action", "piano", "flexlink", "flexible_four_bar",
 )  # fmt: skip
-SHOWN = 40  # characters of an unknown name
+SHOWN = 40  # characters shown of an unknown name
 
 Load = Callable[[], Exhibit]
 
@@ -43,8 +43,7 @@ def get(name: str) -> Exhibit:
     """An exhibit by name.
 
     Raises:
-        InputError: there is none of this name, and which ones there are; or the package that
-            brings it cannot be used.
+        InputError: the name is unknown, or the package that provides it cannot be used.
     """
     entries = _entries()
     if name not in entries:
@@ -53,39 +52,39 @@ def get(name: str) -> Exhibit:
 
 
 def exhibits() -> list[Exhibit]:
-    """All exhibits; of those that cannot be loaded a warning tells."""
-    found = []
+    """All exhibits. Warns about those that cannot be loaded."""
+    loaded = []
     for name in names():
         try:
-            found.append(get(name))
+            loaded.append(get(name))
         except InputError as error:
             warnings.warn(str(error), stacklevel=2)
-    return found
+    return loaded
 
 
 @functools.cache
 def _entries() -> Mapping[str, Load]:
-    """What imports each exhibit, by name; looked for once."""
-    found: dict[str, Load] = _own()
-    owners = dict.fromkeys(found, "the gallery of inloop")
+    """Function that imports each exhibit, by name; searched for once."""
+    loaders: dict[str, Load] = _own()
+    owners = dict.fromkeys(loaders, "the gallery of inloop")
     for exhibit in installed_exhibits():
-        if exhibit.name in found:
-            _tell_clash(exhibit, owners[exhibit.name])
+        if exhibit.name in loaders:
+            _warn_clash(exhibit, owners[exhibit.name])
             continue
-        found[exhibit.name] = exhibit.load
+        loaders[exhibit.name] = exhibit.load
         owners[exhibit.name] = f"package {exhibit.package!a}"
-    return found
+    return loaders
 
 
 def _own() -> dict[str, Load]:
-    beside = {
+    modules = {
         item.name: f"{GALLERY}.{item.name}" + (".exhibit" if item.ispkg else "")
         for item in pkgutil.iter_modules(import_module(GALLERY).__path__)
         if item.name != HERE
     }
     place = {name: k for k, name in enumerate(TOUR)}
-    ordered = sorted(beside, key=lambda name: (place.get(name, len(TOUR)), name))
-    return {name: functools.partial(_load, beside[name]) for name in ordered}
+    ordered = sorted(modules, key=lambda name: (place.get(name, len(TOUR)), name))
+    return {name: functools.partial(_load, modules[name]) for name in ordered}
 
 
 def _load(module: str) -> Exhibit:
@@ -94,7 +93,7 @@ def _load(module: str) -> Exhibit:
     return exhibit
 
 
-def _tell_clash(exhibit: Installed, owner: str) -> None:
+def _warn_clash(exhibit: Installed, owner: str) -> None:
     warnings.warn(
         f"exhibit '{exhibit.name}' of package {exhibit.package!a} is left out: {owner} has one of "
         f"this name. Give its entry point another name.",

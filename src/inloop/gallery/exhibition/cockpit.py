@@ -1,4 +1,4 @@
-"""An exhibit's own views in the studio: cameras that ride along, instruments, and levers."""
+"""An exhibit's own views in the studio: onboard cameras, instruments and levers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from inloop.gallery.exhibition.scenery import Scenery
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera that a body carries.
+    """A camera mounted on a body.
 
     Attributes:
-        name: a word, for its button.
-        body: that carries it.
-        eye: where it is, in axes of the body [m].
-        look: a point that it looks at, likewise [m].
-        field: how much it sees from top to bottom [deg].
-        follow: "fixed": it turns with the body; "heading": it stays level and turns with the
-            heading of the body's x axis alone, a little later, as a camera that flies behind does.
-        mirror: where a mirror sees from, and a point that it sees, in axes of the body [m]; None:
-            there is none.
+        name: one word, for its button.
+        body: body that carries it.
+        eye: position of the camera, in body axes [m].
+        look: point that it looks at, in body axes [m].
+        field: vertical field of view [deg].
+        follow: "fixed": turns with the body; "heading": stays level and follows only the heading
+            of the body's x axis, with a small lag, like a chase camera.
+        mirror: eye of a mirror and a point that it shows, in body axes [m]; None: no mirror.
     """
 
     name: str
@@ -49,14 +48,14 @@ class Gauge:
 
     Attributes:
         name: what it shows, a word or two.
-        signals: one; or several, which are taken together as `of` says.
+        signals: one, or several that are combined according to `of`.
         low, high: its range, in `unit`.
-        unit: that it shows.
-        scale: of the signal, to get to that unit.
+        unit: displayed unit.
+        scale: factor from the signal to that unit.
         of: "sum" of the signals, or "size": root of the sum of their squares.
-        look: "dial", "number", "bar" from 0 to either side, or "gear": R below 0, N at 0; a second
-            signal, if there is one, tells by 1 that it is reversed.
-        red: beyond this size the value is marked, in `unit`; None: nowhere.
+        look: "dial", "number", "bar" from 0 to either side, or "gear": R below 0, N at 0; an
+            optional second signal selects reverse when it is 1.
+        red: absolute value above which it is shown in red, in `unit`; None: never.
     """
 
     name: str
@@ -79,26 +78,26 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Lever:
-    """An input that a person leads: by keys, a game controller, the pointer or a finger.
+    """An input that a person operates: by keys, a game controller, the pointer or a finger.
 
     Attributes:
-        name: of what is led, a word or two.
+        name: what it operates, a word or two.
         input: name of the plant's input.
         low, high: its range, in the input's unit.
-        rest: where it is when nobody leads it, and to which it returns.
-        way: "ramp": keys lead it while they are down; "toggle": a key brings it to `high` and
-            back; "step": a key brings it on by 1.
-        more, less: keys that lead to high and to low, by `KeyboardEvent.code`.
-        rise: how fast keys lead it [1/s of the input's unit].
-        fall: how fast it returns to rest [likewise].
-        axis: of a game controller in the standard layout, that leads a ramp; "" for none. "axis0"
-            is the left stick across, "-axis0" the same with left positive, "button7" the right
-            trigger.
+        rest: value to which it returns when nobody operates it.
+        way: "ramp": changes while keys are down; "toggle": a key switches it to `high` and
+            back; "step": a key changes it by 1.
+        more, less: keys toward high and toward low, by `KeyboardEvent.code`.
+        rise: rate of change while a key is down [input's unit per s].
+        fall: rate of return to rest [input's unit per s].
+        axis: axis of a game controller in the standard layout that operates a ramp; "" for none.
+            "axis0" is the left stick, horizontally, "-axis0" the same with left positive,
+            "button7" the right trigger.
         buttons: of a game controller, for more and for less of a toggle or step; -1 for none.
-        eased: signals and a size of them (root of the sum of squares) v at which the range is half
-            as large, for what must be led gently when it is fast: it goes with 1/(1 + (x/v)²), the
-            rates with the root of that.
-        high_at: where its high end is in the picture, for a pointer or a finger.
+        eased: signals, and the value v of their size x (root of the sum of squares) at which the
+            range is halved, for inputs that need gentle operation at speed: the range is
+            multiplied by 1/(1 + (x/v)²), the rates by the root of that.
+        high_at: where its high end is on the screen, for a pointer or a finger.
     """
 
     name: str
@@ -129,13 +128,13 @@ class Voice:
     """A sound that follows signals.
 
     Attributes:
-        kind: "tone", as of an engine, or "noise", as of tyres and wind.
-        effort: signals whose size (root of the sum of squares) makes it loud.
-        quiet, loud: sizes of them at which it has its least and its most loudness.
-        least, most: loudness, 0 to 1.
-        signals: of a tone, those whose size tells how high it is.
-        hertz: of that size, to get to its frequency [Hz].
-        pitch: of a noise, about which it sounds [Hz].
+        kind: "tone", like an engine, or "noise", like tyres and wind.
+        effort: signals whose size (root of the sum of squares) determines the loudness.
+        quiet, loud: sizes of them at which it has its minimum and maximum loudness.
+        least, most: minimum and maximum loudness, 0 to 1.
+        signals: for a tone, signals whose size determines the pitch.
+        hertz: factor from that size to the frequency [Hz].
+        pitch: center frequency of a noise [Hz].
     """
 
     kind: Literal["tone", "noise"]
@@ -158,15 +157,15 @@ class Voice:
 
 @dataclass(frozen=True)
 class Cockpit:
-    """What a person sees and leads who rides along; what a plant lacks of it is left out.
+    """Views and controls for a person on board; signals that a plant lacks are left out.
 
     Attributes:
-        cameras: the first is taken when the studio opens; a free one is always there, too.
+        cameras: the first is active when the studio opens; a free one is always available, too.
         gauges: instruments.
-        levers: inputs that a person leads.
-        scenery: what lies around; None: the plain floor of the studio.
+        levers: inputs that a person operates.
+        scenery: surroundings; None: the plain floor of the studio.
         voices: sounds.
-        blind: a test that a person may drive; None: there is none.
+        blind: a blind test for the driver; None: no test.
     """
 
     cameras: tuple[Camera, ...]
@@ -177,7 +176,7 @@ class Cockpit:
     blind: BlindTest | None = None
 
     def data(self) -> dict[str, Any]:
-        """As the page reads it."""
+        """Data for the page."""
         return {
             "cameras": [asdict(camera) for camera in self.cameras],
             "gauges": [asdict(gauge) for gauge in self.gauges],

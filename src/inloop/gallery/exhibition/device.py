@@ -1,4 +1,4 @@
-"""Which input a hand drives in the studio; looks of bodies are `il.Visual`s."""
+"""The input that a hand drives in the studio; looks of bodies are `il.Visual`s."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Point = tuple[float, float, float]
-GROUND = "ground"  # name under which looks of the ground are given
+GROUND = "ground"  # key of the ground's looks
 
 
 @dataclass(frozen=True)
 class Haptic:
-    """A joint that a simulated haptic device can drive in place of the pointer.
+    """A joint that a simulated haptic device can drive instead of the pointer.
 
     Attributes:
-        joint: with a live drive.
-        arm: from its axis to the handle [m]; 1 for a joint that slides.
-        stops: of the handle, as values of the joint.
-        reserve: energy that weight and springs of the mechanism may give [J].
-        advice: what helps if the loop of device and mechanism is unstable, one sentence.
+        joint: a joint with a live drive.
+        arm: distance from its axis to the handle [m]; 1 for a prismatic joint.
+        stops: stops of the handle, as values of the joint.
+        reserve: energy that weight and springs of the mechanism may supply [J].
+        advice: what to do if the loop of device and mechanism is unstable, one sentence.
     """
 
     joint: str
@@ -36,10 +36,10 @@ class Device:
     Attributes:
         input: name of the plant's input.
         low, high: its range, in the input's unit.
-        rest: its value when nobody drives.
-        body: that is dragged; "ground" for a place in the world.
-        point: where, in axes of the body [m].
-        axis: dragging along this direction of the world by its length [m] goes from low to high.
+        rest: its value when nobody drives it.
+        body: the dragged body; "ground" for a place in the world.
+        point: dragged point, in body axes [m].
+        axis: displacement in the world that moves the input from low to high [m].
         hint: what to do, one sentence.
         keys: values while keys of the keyboard are down, by `KeyboardEvent.code`.
         midi: a MIDI keyboard may drive it.
@@ -59,6 +59,6 @@ class Device:
     haptic: Haptic | None = None
 
     def data(self) -> dict[str, Any]:
-        """As the page reads it."""
+        """Data for the page."""
         haptic = asdict(self.haptic) if self.haptic is not None else None
         return {**vars(self), "keys": dict(self.keys), "haptic": haptic}

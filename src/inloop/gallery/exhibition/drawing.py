@@ -10,10 +10,10 @@ import numpy as np
 
 import inloop as il
 
-AZIMUTH, ELEVATION = np.radians(-55.0), np.radians(22.0)  # of the eye, for drawings in space
+AZIMUTH, ELEVATION = np.radians(-55.0), np.radians(22.0)  # of the eye, for 3D drawings
 FIRST, LATER, SPRING, TRACE, GROUND = "#1f5fa8", "#9db4cc", "#3a8f4d", "#d1651a", "#333333"
 SHADE = (0.55, 0.58, 0.62)  # red, green, blue of discs
-FLAT = 1e-9  # hulls flatter than this part of their length are lines
+FLAT = 1e-9  # hulls flatter than this fraction of their length are lines
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class View:
     """How a figure shows a mechanism.
 
     Attributes:
-        axes: "xy", "xz" or "yz" for a plane, the second letter up; three letters for a drawing in
-            space, the last one up.
-        panels: signals over time, beside the drawing: a name each, or several that share a panel.
+        axes: "xy", "xz" or "yz" for a plane, the second letter up; three letters for a 3D
+            drawing, the last one up.
+        panels: signals over time, next to the drawing: one name or several names per panel.
         times: instants that are drawn [s], the first in strong color.
         trace: a point whose path is drawn.
         discs: radius [m] of bodies that are discs about their y axis, by name.
-        until: the curves end there [s]; with the run if there is none.
+        until: end of the curves [s]; None: end of the run.
     """
 
     axes: str
@@ -78,7 +78,7 @@ def _rim(plant: il.Plant, name: str, radius: float, q: np.ndarray) -> np.ndarray
 
 
 def flattened(points: np.ndarray, axes: str) -> tuple[np.ndarray, np.ndarray]:
-    """Points in space on the paper: to the right and up, shape as the points without the last."""
+    """Points in space on paper: to the right and up, shape of the points without the last axis."""
     order = ["xyz".index(letter) for letter in axes]
     parts = [points[..., k] for k in order]
     if len(parts) == 2:
@@ -135,5 +135,5 @@ def _finish(axes: Any, view: View) -> None:
     else:
         axes.set_axis_off()
     if len(view.times) > 1:
-        told = ", ".join(f"{t:g}" for t in view.times)
-        axes.set_title(f"t = {told} s", fontsize=9, color="#555555")
+        times = ", ".join(f"{t:g}" for t in view.times)
+        axes.set_title(f"t = {times} s", fontsize=9, color="#555555")

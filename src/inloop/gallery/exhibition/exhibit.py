@@ -1,4 +1,4 @@
-"""What the gallery tells about a mechanism beside the model itself."""
+"""An exhibit: a model with its references, figure, looks, experiments and controllers."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ class Exhibit:
         title: one line.
         look_at: what is worth looking at.
         make: returns a fresh model; takes the options by name.
-        start: the state it starts from, in words; the numbers are in the joints of the model.
+        start: the initial state, in words; the numbers are in the joints of the model.
         seconds: length of a run that shows something [s].
         step: step that suits `references` [s].
         method: integrator that suits the mechanism.
-        tolerance: relative error per step, if the integrator chooses its steps.
-        options: choices to be made when the model is built.
-        files: files that the model can be given, by name, in words; only a person at the command
-            line or in Python names them, never a page or a recording.
+        tolerance: relative error per step, for integrators with adaptive steps.
+        options: choices made when the model is built.
+        files: descriptions of files that the model can read, by name; they are named only on the
+            command line or in Python, never by a page or a recording.
         poses: named coordinate vectors [rad or m].
-        references: figures to compare with.
-        view: what its figure shows; the first coordinates if there is none.
-        experiments: what can be tried with it, by name.
+        references: known values to compare with.
+        view: what its figure shows; None: the first coordinates.
+        experiments: experiments with it, by name.
         looks: how bodies look in the studio, by name of the body or "ground"; takes the options
-            by name. What it does not name is drawn from its points.
-        reach: corners of the box in which it stays while it is watched, with the default options
-            [m]; the studio shows all of it from the start. None: it widens the view as needed.
-        device: the input that a person drives there; where it depends on the options, a function
-            of them.
+            by name. Bodies that are not listed are drawn from their points.
+        reach: corners of the box in which it stays with the default options [m]; the studio shows
+            all of it from the start. None: the studio widens the view as needed.
+        device: the input that a person drives in the studio, or a function of the options that
+            returns it.
         controllers: programs that control it, by name.
-        notes: the signals that tell of notes which it plays.
-        cockpit: cameras, instruments and levers for who rides along in the studio; where they
-            depend on the options, a function of them, which may give None.
+        notes: the signals from which its notes are detected.
+        cockpit: cameras, instruments and levers for a person on board, or a function of the
+            options that returns them or None.
     """
 
     name: str
@@ -84,18 +84,18 @@ class Exhibit:
         """A fresh model, which may be extended before it is compiled.
 
         Args:
-            options: see `options` and `files`; what is not given has its default.
+            options: see `options` and `files`; missing ones have their defaults.
         """
         return self.make(**self.complete(options))
 
     def complete(self, given: Mapping[str, Chosen]) -> dict[str, Chosen]:
-        """All options, with defaults for what is not given, and files that are.
+        """All options, with defaults for missing ones, and the given files.
 
         Raises:
-            InputError: there is no such option, or its value is outside its range.
+            InputError: an option is unknown, or its value is outside its range.
         """
         for name, value in given.items():
-            if name in self.files:  # or, in Python, what the file would hold
+            if name in self.files:  # a path or, in Python, the content of the file
                 continue
             if name not in self.options:
                 raise self._unknown("option", name, self.options)
@@ -114,17 +114,17 @@ class Exhibit:
         return self.device(**self.complete(options))
 
     def ride(self, **options: Chosen) -> Cockpit | None:
-        """What there is for who rides along in the model with these options."""
+        """The cockpit of the model with these options, if it has one."""
         if not callable(self.cockpit):
             return self.cockpit
         return self.cockpit(**self.complete(options))
 
     def compare(self, plant: il.Plant) -> list[Comparison]:
-        """All references beside what a plant of the default model gives."""
+        """Compare all references with the results of a plant of the default model."""
         return [reference.compare(plant) for reference in self.references]
 
     def plot(self, plant: il.Plant, result: il.Result, file: str | Path | None = None) -> Any:
-        """Draw the figure of a run: the mechanism, and what is worth looking at beside it.
+        """Draw the figure of a run: the mechanism, and next to it the signals of `view`.
 
         Args:
             plant: the compiled model.
@@ -135,7 +135,7 @@ class Exhibit:
         if view is None:
             return result.plot(file=file, title=self.title)
         return result.plot(
-            *(panel for panel in view.panels if _is_there(panel, result)),
+            *(panel for panel in view.panels if _has_signals(result, panel)),
             file=file,
             title=self.title,
             drawing=lambda axes: self._draw(axes, view, plant, result),
@@ -143,7 +143,7 @@ class Exhibit:
         )
 
     def _draw(self, axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
-        """Draw the mechanism: as it looks if that is told, at several instants as lines."""
+        """Draw the mechanism with its looks; as lines if it has none, or at several instants."""
         if self.looks is None or len(view.axes) != len("xy") or len(view.times) > 1:
             draw(axes, view, plant, result)
             return
@@ -160,12 +160,12 @@ class Exhibit:
         seconds: float | None = None,
         **options: Chosen,
     ) -> Outcome:
-        """Try something with the mechanism.
+        """Run an experiment with the mechanism.
 
         Args:
             name: see `experiments`.
             parameters: values of parameters, in all plants of the experiment that have them.
-            seconds: another length than its own [s].
+            seconds: length of the experiment, instead of its default [s].
             options: as in `build`, where the experiment does not choose them itself.
         """
         chosen = parameters or {}
@@ -192,7 +192,7 @@ class Exhibit:
         return il.InputError(f"'{self.name}' has no {what} {name[:40]!a}", fix=hint)
 
 
-def _is_there(panel: str | tuple[str, ...], result: il.Result) -> bool:
+def _has_signals(result: il.Result, panel: str | tuple[str, ...]) -> bool:
     """A model with other options may lack a signal of the figure."""
     names = (panel,) if isinstance(panel, str) else panel
     return all(name in result.names for name in names)

@@ -1,4 +1,4 @@
-"""Experiments with mechanisms of the gallery: they end with figures by name, and a drawing."""
+"""Experiments with mechanisms of the gallery: they return figures by name and a drawing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOTS_PER_INCH = 120
 
 @dataclass(frozen=True)
 class Bench:
-    """What an experiment works with.
+    """Plants and settings for an experiment.
 
     Attributes:
         compile: returns a plant of the exhibit with the parameters that the user chose; takes
@@ -28,15 +28,15 @@ class Bench:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment has found.
+    """Results of an experiment.
 
     Attributes:
-        figures: numbers, or several in a row, by name; the unit ends the name where there is one:
+        figures: numbers or tuples of numbers, by name; a name ends with its unit, if any:
             "release_1 [s]".
-        draw: draws into an empty figure of matplotlib.
+        draw: draws into an empty matplotlib figure.
         size: width and height of the drawing [inch].
-        result: the run that was looked at, if there was a single one.
-        notes: what a reader of the figures should know.
+        result: the run that was evaluated, if there was a single one.
+        notes: remarks for readers of the figures.
     """
 
     figures: Mapping[str, float | tuple[float, ...]]
@@ -46,7 +46,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
     def plot(self, file: str | Path) -> Path:
-        """Draw into a file; its ending tells the format."""
+        """Draw into a file; its extension determines the format."""
         figure = il.blank_figure(self.size, file)
         self.draw(figure)
         figure.savefig(file, dpi=DOTS_PER_INCH)
@@ -55,11 +55,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Something to be tried with an exhibit.
+    """An experiment with an exhibit.
 
     Attributes:
-        doc: one line: what is tried, what there is to see.
-        run: tries it.
+        doc: one line: what is done, what there is to see.
+        run: performs it.
     """
 
     doc: str

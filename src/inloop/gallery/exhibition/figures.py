@@ -9,15 +9,15 @@ from pathlib import Path
 from inloop.gallery.exhibition.catalog import get, names
 
 FOLDER = "docs/figures"
-SAMPLES = 1000  # of a run, enough for a smooth curve
+SAMPLES = 1000  # per run, enough for a smooth curve
 COLORS = 48
 
 
 def write_figures(folder: Path, chosen: tuple[str, ...] = ()) -> list[Path]:
-    """Run mechanisms as long as their figures show and write these.
+    """Run mechanisms for as long as their figures show, and write the figures.
 
     Args:
-        folder: made if it is not there.
+        folder: created if missing.
         chosen: names of mechanisms; all by default.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def write_figures(folder: Path, chosen: tuple[str, ...] = ()) -> list[Path]:
 
 def _shrink(picture: Path) -> None:
     """Store a picture with a palette: lines need few colors."""
-    from PIL import Image  # comes with matplotlib
+    from PIL import Image  # installed with matplotlib
 
     with Image.open(picture) as image:
         small = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)

@@ -9,7 +9,7 @@ import inloop as il
 
 
 def gravity_along(direction: Literal["-y", "-z"]) -> Callable[[il.Model], tuple[Any, Any, Any]]:
-    """What to give a model as its gravity: a live parameter g, down along an axis of the world."""
+    """Value for a model's `gravity`: a live parameter g along an axis of the world."""
 
     def gravity(m: il.Model) -> tuple[Any, Any, Any]:
         doc = f"gravity, along {direction}"

@@ -1,6 +1,6 @@
 """Exhibits of installed packages: entry points of the group "inloop.exhibits".
 
-A package that cannot be read or imported is named, and keeps nobody else from being found.
+A package that cannot be read or imported is reported by name and does not affect the others.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from inloop.gallery.exhibition.exhibit import Exhibit
 GROUP = "inloop.exhibits"
 FILE = "entry_points.txt"
 LONGEST = 40  # characters of a name
-TOLD = 200  # characters of what an import has complained of
+SHOWN = 200  # characters shown of an error
 
 
 @dataclass(frozen=True)
 class Installed:
-    """An exhibit that a package says it has.
+    """An exhibit that a package declares.
 
     Attributes:
-        name: of the exhibit.
-        package: that brings it.
-        entry: where it is.
+        name: name of the exhibit.
+        package: package that provides it.
+        entry: its entry point.
     """
 
     name: str
@@ -37,18 +37,18 @@ class Installed:
         """Import it.
 
         Raises:
-            InputError: the package cannot be imported, or has no such exhibit there.
+            InputError: the package cannot be imported, or the entry point is not this exhibit.
         """
         try:
-            found = self.entry.load()
+            exhibit = self.entry.load()
         except (Exception, SystemExit) as error:
-            told = f"{type(error).__name__}: {error}"[:TOLD]
-            raise self._broken(f"cannot be imported ({told})") from error
-        if not isinstance(found, Exhibit):
-            raise self._broken(f"is not an Exhibit but of type {type(found).__name__}")
-        if found.name != self.name:
-            raise self._broken(f"calls itself {found.name[:LONGEST]!a}")
-        return found
+            reason = f"{type(error).__name__}: {error}"[:SHOWN]
+            raise self._broken(f"cannot be imported ({reason})") from error
+        if not isinstance(exhibit, Exhibit):
+            raise self._broken(f"is not an Exhibit but of type {type(exhibit).__name__}")
+        if exhibit.name != self.name:
+            raise self._broken(f"calls itself {exhibit.name[:LONGEST]!a}")
+        return exhibit
 
     def _broken(self, what: str) -> InputError:
         return InputError(
@@ -59,29 +59,29 @@ class Installed:
 
 
 def installed_exhibits() -> list[Installed]:
-    """What all packages offer, by name of the package; of those that cannot be a warning tells."""
-    found: dict[str, list[Installed]] = {}
+    """Exhibits of all packages, sorted by package. Warns about packages that cannot be read."""
+    by_package: dict[str, list[Installed]] = {}
     for package, distribution in _offering():
-        # of a package that is installed twice the first on the path counts, as for imports
-        if package not in found:
-            found[package] = list(_read(package, distribution))
-    return [exhibit for package in sorted(found) for exhibit in found[package]]
+        # if a package is installed twice, the first on the path counts, as for imports
+        if package not in by_package:
+            by_package[package] = list(_read(package, distribution))
+    return [exhibit for package in sorted(by_package) for exhibit in by_package[package]]
 
 
 def _offering() -> Iterator[tuple[str, Distribution]]:
-    """Packages that name the group; of the others no more than one file is read."""
+    """Packages that name the group; only one file of each package is read."""
     for distribution in distributions():
         try:
             text = distribution.read_text(FILE)
         except (OSError, UnicodeDecodeError) as error:
-            _tell(f"{FILE} of package {_name(distribution)!a} cannot be read ({error})"[:TOLD])
+            _warn(f"{FILE} of package {_name(distribution)!a} cannot be read ({error})"[:SHOWN])
             continue
         if text is not None and GROUP in text:
             yield _name(distribution), distribution
 
 
 def _name(distribution: Distribution) -> str:
-    """What a package calls itself, if it still can."""
+    """Name of a package, if its metadata can be read."""
     try:
         name: str | None = distribution.name
     except (OSError, UnicodeDecodeError, KeyError):
@@ -92,18 +92,18 @@ def _name(distribution: Distribution) -> str:
 def _read(package: str, distribution: Distribution) -> Iterator[Installed]:
     try:
         entries = distribution.entry_points.select(group=GROUP)
-    except Exception as error:  # lines that mean nothing raise what they happen to
-        _tell(f"{FILE} of package {package!a} cannot be read ({error})"[:TOLD])
+    except Exception as error:  # malformed lines raise exceptions of any type
+        _warn(f"{FILE} of package {package!a} cannot be read ({error})"[:SHOWN])
         return
     for entry in entries:
         if entry.name.isidentifier() and len(entry.name) <= LONGEST:
             yield Installed(entry.name, package, entry)
         else:
             shown = entry.name[:LONGEST]
-            _tell(
+            _warn(
                 f"exhibit {shown!a} of package {package!a} is left out: that is not an identifier"
             )
 
 
-def _tell(problem: str) -> None:
+def _warn(problem: str) -> None:
     warnings.warn(f"{problem}. Repair or reinstall that package.", stacklevel=2)

@@ -13,7 +13,7 @@ from inloop.gallery.exhibition.device import GROUND
 
 EDGE, PLAIN = "#3a3a3a", "#c8ccd2"
 CORNERS = 49  # of a circle
-FLAT = 1e-12  # of a bar that is seen from its end [m]
+FLAT = 1e-12  # projected length below which a bar is seen from its end [m]
 
 
 def draw_looks(
@@ -26,14 +26,14 @@ def draw_looks(
     """Draw all bodies in one position on matplotlib axes [m], in the order of the looks.
 
     Args:
-        axes: of matplotlib.
+        axes: matplotlib axes.
         plane: "xz", ...: to the right and up.
         looks: by name of the body, or "ground".
         plant: the compiled mechanism.
         q: its coordinates.
     """
     shown = ["xyz".index(letter) for letter in plane]
-    order = 2.0  # what comes later covers what came before, edges included
+    order = 2.0  # later pieces cover earlier ones, edges included
     for name, pieces in looks.items():
         p_WB, R_WB = (np.zeros(3), np.eye(3)) if name == GROUND else plant.pose(name, q)
         X_WB = (p_WB, R_WB)
@@ -53,13 +53,13 @@ def draw_looks(
 def _point(
     plant: il.Plant, body: str, q: np.ndarray, X_WB: tuple[np.ndarray, np.ndarray], name: str
 ) -> np.ndarray:
-    """A named point in axes of its body [m]."""
+    """A named point in body axes [m]."""
     p_WB, R_WB = X_WB
     return np.asarray((plant.position(f"{body}.{name}", q) - p_WB) @ R_WB)
 
 
 def _outline(look: il.Visual, shown: list[int]) -> np.ndarray:
-    """Closed outline as seen across the plane, in axes of the body [m]."""
+    """Closed outline as seen normal to the plane, in body axes [m]."""
     shape, kinds = look.shape, il.geometry
     if isinstance(shape, kinds.Line):
         outline = shape.points

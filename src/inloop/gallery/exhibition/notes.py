@@ -1,4 +1,4 @@
-"""Which signals tell of the notes that an exhibit plays."""
+"""Signals from which the notes that an exhibit plays are detected."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ MIDDLE_C = 60
 
 @dataclass(frozen=True)
 class Notes:
-    """What to listen to: `inloop midi` and the studio make notes of it.
+    """Signals that `inloop midi` and the studio turn into notes.
 
     Attributes:
         speed: signal of the hammer's speed [m/s].
-        contact: when hammer and string touch, as "SIGNAL>VALUE".
-        damped: when the damper is on the string, as "SIGNAL>VALUE".
-        note: number of the note in MIDI.
+        contact: condition that hammer and string touch, as "SIGNAL>VALUE".
+        damped: condition that the damper is on the string, as "SIGNAL>VALUE".
+        note: MIDI note number.
     """
 
     speed: str

@@ -1,4 +1,4 @@
-"""Choices that are made when the model of an exhibit is built."""
+"""Choices made when the model of an exhibit is built."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Option:
     """A choice made when the model is built, such as the number of links.
 
     Attributes:
-        default: value; its type tells how text is read.
+        default: default value; its type determines how text is read.
         doc: what it means.
         range: smallest and largest value of a number.
     """
@@ -27,7 +27,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """What may be given, in words."""
+        """Allowed values, in words."""
         if isinstance(self.default, bool):
             return "true or false"
         kind = "a whole number" if isinstance(self.default, int) else "a number"
@@ -43,7 +43,7 @@ class Option:
         return self.range is None or self.range[0] <= value <= self.range[1]
 
     def read(self, text: str) -> bool | int | float:
-        """The value that a text stands for; ValueError if it stands for none."""
+        """The value that a text represents; raises ValueError if it is not valid."""
         if isinstance(self.default, bool):
             word = text.lower()
             if word not in (*YES, *NO):

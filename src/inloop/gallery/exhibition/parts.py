@@ -1,4 +1,4 @@
-"""Machine parts of which looks are made: bars with eyes, bearings, brackets, wheels."""
+"""Machine parts for looks: bars with eyes, bearings, brackets, wheels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEEL, IRON, DARK = "#aab2ba", "#6b747d", "#343a41"
 BRASS, COPPER = "#c9a227", "#b87545"
 RED, ORANGE, BLUE, GREEN, CREAM = "#b3402a", "#d8792a", "#2f6f9f", "#4c8a63", "#ece5d6"
 RUBBER = "#26282b"
-# of a planar mechanism: to the right, up, and towards whoever looks at it
+# directions of a planar mechanism as seen by the viewer: right, up, towards the viewer
 SEEN = {
     "xy": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "xz": ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, -1.0, 0.0)),
@@ -25,7 +25,7 @@ SEEN = {
 def bearing(
     at: Place, radius: float, width: float, axis: str | Sequence[float], color: str = IRON
 ) -> tuple[il.Visual, ...]:
-    """A bushing about an axis, with the bright end of its pin [m]."""
+    """A bushing about an axis, with the bright end of its pin; sizes [m]."""
     return (
         il.visual(il.cylinder(radius, width, axis), at, color, material="metal"),
         il.visual(il.cylinder(0.45 * radius, 1.25 * width, axis), at, STEEL, material="metal"),
@@ -35,7 +35,7 @@ def bearing(
 def bar(
     a: Place, b: Place, radius: float, color: str, axis: str | Sequence[float]
 ) -> tuple[il.Visual, ...]:
-    """A painted bar with a bearing at either end; points by name are followed [m]."""
+    """A painted bar with a bearing at either end; follows points given by name; radius [m]."""
     eyes = (bearing(at, 2.0 * radius, 3.0 * radius, axis) for at in (a, b))
     return (il.rod(a, b, radius, color, material="paint"), *(part for eye in eyes for part in eye))
 
@@ -44,8 +44,8 @@ def bracket(at: Place, size: float, plane: str, *, hangs: bool = False) -> tuple
     """A foot that carries a bearing, or a hanger with `hangs`, in a plane of `SEEN`.
 
     Args:
-        at: of the bearing, on the ground.
-        size: from the bearing to the foot [m].
+        at: position of the bearing, on the ground.
+        size: distance from the bearing to the foot [m].
         plane: "xy" or "xz".
         hangs: the foot is above the bearing.
     """
@@ -64,7 +64,7 @@ def bracket(at: Place, size: float, plane: str, *, hangs: bool = False) -> tuple
 
 
 def _moved(shape: il.Shape, at: Place, by: Sequence[float], color: str) -> il.Visual:
-    """A shape beside a point; of a point by name its coordinates are not known here."""
+    """A shape moved off a point; the coordinates of a point given by name are not known here."""
     if isinstance(at, str):
         surface = shape.surface()
         shape = il.Mesh(surface.vertices + np.array(by), surface.triangles)
@@ -79,7 +79,7 @@ def ball(at: Place, radius: float, color: str = STEEL) -> il.Visual:
 
 @functools.cache
 def tyre(radius: float, inner: float, width: float, axis: str = "y") -> il.Mesh:
-    """A tyre with flat tread and round shoulders [m]."""
+    """A tyre with flat tread and round shoulders; sizes [m]."""
     w, h = 0.5 * width, radius - inner
     return il.lathe(
         [
@@ -94,7 +94,7 @@ def tyre(radius: float, inner: float, width: float, axis: str = "y") -> il.Mesh:
 
 @functools.cache
 def rim(radius: float, width: float, axis: str = "y") -> il.Mesh:
-    """The well of a rim, open at both sides [m]."""
+    """The well of a rim, open at both sides; sizes [m]."""
     w = 0.5 * width
     return il.lathe(
         [
@@ -108,7 +108,7 @@ def rim(radius: float, width: float, axis: str = "y") -> il.Mesh:
 
 
 def car_wheel(radius: float, width: float, side: int) -> tuple[il.Visual, ...]:
-    """Tyre, rim with five spokes, brake disc; about y, its outside towards side · y [m]."""
+    """Tyre, rim with five spokes, brake disc; about y, outside towards side · y; sizes [m]."""
     inner, spokes = 0.66 * radius, 5
     out = 0.22 * width * side
     turns = [2.0 * math.pi * k / spokes for k in range(spokes)]

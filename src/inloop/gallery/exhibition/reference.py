@@ -1,4 +1,4 @@
-"""Figures that are known from elsewhere, and how far a plant is from them."""
+"""Independently known values, and the deviation of a plant from them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import inloop as il
 
 @dataclass(frozen=True)
 class Comparison:
-    """A figure computed here beside a figure known from elsewhere.
+    """A value computed by a plant, compared with an independently known one.
 
     Attributes:
-        reference: the known figure.
-        found: what the plant gives, shape as the reference's value.
+        reference: the known value.
+        found: value computed by the plant, same shape as the reference's value.
     """
 
     reference: Reference
@@ -25,7 +25,7 @@ class Comparison:
 
     @property
     def error(self) -> float:
-        """Largest difference, in the unit of the figure."""
+        """Largest difference, in the unit of the reference."""
         return float(np.max(np.abs(np.subtract(self.found, self.reference.value))))
 
     @property
@@ -36,16 +36,16 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Reference:
-    """A figure that is known independently of inloop, and how to compute it with a plant.
+    """A value that is known independently of inloop, and how to compute it with a plant.
 
-    It holds for the default options and parameters.
+    It is valid for the default options and parameters.
 
     Attributes:
         what: the quantity, in words.
         value: its entries.
         unit: unit of the entries.
-        tolerance: accuracy of the known figure together with the default step.
-        source: where the figure comes from.
+        tolerance: accuracy of the known value together with the default step.
+        source: origin of the value.
         measure: computes the quantity.
     """
 
@@ -57,6 +57,6 @@ class Reference:
     measure: Callable[[il.Plant], Any]
 
     def compare(self, plant: il.Plant) -> Comparison:
-        """Compute the figure with a plant and set it beside the known one."""
+        """Compute the value with a plant and compare it with the known one."""
         found = np.atleast_1d(np.asarray(self.measure(plant), dtype=np.float64))
         return Comparison(self, tuple(float(x) for x in found))

@@ -1,6 +1,6 @@
-"""What lies around an exhibit that is driven: roads, marks, verges, cones, obstacles.
+"""Surroundings of a drivable exhibit: roads, marks, verges, cones, obstacles.
 
-It is drawn, not felt: what wheels roll on is a road of the model (`il.tyres`).
+They are only drawn and exert no forces: wheels roll on a road of the model (`il.tyres`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from inloop.errors import InputError
 from inloop.gallery.exhibition.device import Point
 
 Surface = Literal["asphalt", "gravel", "verge", "white", "yellow"]
-MILLIMETER = 3  # digits that are drawn
-STEP = 5.0  # along a road, at most [m]
-ARC = math.radians(3.0)  # that a piece of a bend turns by, at most
+MILLIMETER = 3  # digits of drawn coordinates
+STEP = 5.0  # maximum distance of points along a road [m]
+ARC = math.radians(3.0)  # maximum angle of a piece of a bend
 MARK = 0.15  # width of a mark [m]
 DASH = (4.0, 8.0)  # length of a dash and of a gap [m]
 
@@ -28,7 +28,7 @@ class Ribbon:
     Attributes:
         surface: what it is made of.
         left, right: its edges, seen along it, with equally many points [m].
-        dash: length of a dash and of the gap behind it [m]; None: all of it is there.
+        dash: length of a dash and of the gap after it [m]; None: a solid line.
     """
 
     surface: Surface
@@ -41,7 +41,7 @@ class Ribbon:
             raise InputError(
                 f"a ribbon of {self.surface} has {len(self.left)} points on its left and "
                 f"{len(self.right)} on its right edge",
-                fix="Give both edges equally many points, two at least.",
+                fix="Give both edges equally many points, at least two.",
             )
         if self.dash is not None and not (self.dash[0] > 0.0 and self.dash[1] >= 0.0):
             raise InputError(
@@ -56,7 +56,7 @@ class Obstacle:
     """A box that stands on the ground.
 
     Attributes:
-        at: middle of its base [m].
+        at: center of its base [m].
         size: length along x, width along y and height [m].
         color: as "#rrggbb".
     """
@@ -68,12 +68,12 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Surprise:
-    """A box that appears on the road ahead at a random time, if a person asks for it.
+    """A box that appears on the road ahead at a random time, if the user asks for it.
 
     Attributes:
-        ahead: from the origin of the body that drives to its near end, along the road [m].
-        speed: it appears only to a body that drives at least as fast [m/s].
-        earliest, latest: between these times after the body has become so fast [s].
+        ahead: distance from the origin of the vehicle to its near end, along the road [m].
+        speed: minimum speed of the vehicle at which it appears [m/s].
+        earliest, latest: range of the time after the vehicle has reached that speed [s].
         size: length along the road, width and height [m].
         color: as "#rrggbb".
     """
@@ -88,20 +88,20 @@ class Surprise:
     def __post_init__(self) -> None:
         if not 0.0 <= self.earliest <= self.latest:
             raise InputError(
-                f"a surprise comes between {self.earliest:g} s and {self.latest:g} s",
+                f"a surprise appears between {self.earliest:g} s and {self.latest:g} s",
                 fix="Give 0 <= earliest <= latest.",
             )
 
 
 @dataclass(frozen=True)
 class Outline:
-    """Which part of the ground a body covers; it casts a shade there, and cones fall.
+    """Part of the ground that a body covers; it casts a shadow there, and cones fall.
 
     Attributes:
         body: its name.
-        rear, front: from where to where it reaches along its x axis [m].
-        half: of its width [m].
-        below: how far the ground is below its origin [m].
+        rear, front: extent along its x axis [m].
+        half: half of its width [m].
+        below: distance of the ground below its origin [m].
     """
 
     body: str
@@ -113,17 +113,17 @@ class Outline:
 
 @dataclass(frozen=True)
 class Scenery:
-    """Ground to the horizon, and what is on it.
+    """Ground to the horizon, and the objects on it.
 
     Attributes:
         ground: height of the ground around [m].
-        ribbons: in the order in which they lie on each other.
-        cones: where cones stand [m]; they fall when `outline` comes over them.
+        ribbons: strips of ground, the lowest layer first.
+        cones: positions of cones [m]; they fall when `outline` passes over them.
         obstacles: boxes.
-        outline: of the body that drives.
-        surprise: what may appear before that body; None: nothing.
-        trees: how many stand along the ribbons of asphalt.
-        posts: distance of the posts along them [m]; 0: there are none.
+        outline: outline of the vehicle.
+        surprise: obstacle that may appear ahead of the vehicle; None: nothing.
+        trees: number of trees along the ribbons of asphalt.
+        posts: distance between posts along them [m]; 0: no posts.
     """
 
     ground: float = 0.0
@@ -136,7 +136,7 @@ class Scenery:
     posts: float = 0.0
 
     def data(self) -> dict[str, Any]:
-        """As the page reads it."""
+        """Data for the page."""
         outline = self.outline or Outline("", 0.0, 0.0, 0.0, 0.0)
         ribbons = [
             {"surface": r.surface, "left": _rounded(r.left), "right": _rounded(r.right),
@@ -161,10 +161,10 @@ def road_ribbons(
     """Verge, asphalt, edge lines and dashed lines between lanes along a line.
 
     Args:
-        middle: points of the middle line [m]; a closed road repeats the first one at its end.
-        width: of the asphalt [m].
-        lanes: all of the same width.
-        verge: width on either side [m].
+        middle: points of the center line [m]; a closed road repeats the first one at its end.
+        width: width of the asphalt [m].
+        lanes: number of lanes, all of the same width.
+        verge: width of the verge on either side [m].
     """
     across = _across(middle)
     half, inset = 0.5 * width, 0.5 * width - 0.25
@@ -188,7 +188,7 @@ def road_ribbons(
 
 
 def rounded_polygon(corners: Sequence[tuple[float, float, float]]) -> tuple[Point, ...]:
-    """A closed line of straights and arcs, which begins in the middle of its first side.
+    """A closed line of straights and arcs that begins in the middle of its first side.
 
     Args:
         corners: x, y and radius of each bend [m].
@@ -219,7 +219,7 @@ def rounded_polygon(corners: Sequence[tuple[float, float, float]]) -> tuple[Poin
 
 @dataclass(frozen=True)
 class _Bend:
-    """An arc that begins somewhere in a direction [rad]."""
+    """An arc from `begin` [m] with an initial heading [rad]."""
 
     begin: Point
     heading: float
@@ -232,12 +232,12 @@ class _Bend:
         way = math.copysign(1.0, self.turn)
         x, y, _ = self.begin
         nx, ny = -way * math.sin(self.heading), way * math.cos(self.heading)
-        found = []
+        points = []
         for k in range(pieces + 1):
             a = self.heading + self.turn * k / pieces
-            found.append((x + self.radius * (nx + way * math.sin(a)),
+            points.append((x + self.radius * (nx + way * math.sin(a)),
                           y + self.radius * (ny - way * math.cos(a)), 0.0))  # fmt: skip
-        return found
+        return points
 
 
 def _bend(before: tuple[float, ...], here: tuple[float, ...], after: tuple[float, ...]) -> _Bend:
@@ -252,7 +252,7 @@ def _bend(before: tuple[float, ...], here: tuple[float, ...], after: tuple[float
 
 
 def _straight(start: Point, end: Point) -> list[Point]:
-    """Points between two, without them."""
+    """Points between two points, both excluded."""
     pieces = max(math.ceil(math.dist(start, end) / STEP), 1)
     return [
         (start[0] + (end[0] - start[0]) * k / pieces, start[1] + (end[1] - start[1]) * k / pieces,

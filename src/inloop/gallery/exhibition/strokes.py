@@ -1,4 +1,4 @@
-"""Motions of a hand: strokes with the least jerk, one after the other or overlapping."""
+"""Motions of a hand: minimum-jerk strokes, one after the other or overlapping."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import inloop as il
 
-Stroke = tuple[float, float, float]  # begin [s], duration [s], how far
+Stroke = tuple[float, float, float]  # begin [s], duration [s], distance
 
 
 def strokes(t: Any, moves: Sequence[Stroke]) -> tuple[Any, Any]:
-    """Position and velocity at time t: of numbers, or traced.
+    """Position and velocity at time t, a number or traced.
 
-    x³ (10 - 15 x + 6 x²) goes from 0 to 1 with the least mean square of jerk, from rest to rest.
+    x³ (10 - 15 x + 6 x²) rises from 0 to 1 with the least mean square jerk, from rest to rest.
     """
     position: Any = 0.0
     velocity: Any = 0.0

@@ -19,7 +19,7 @@ PROGRAMS = "inloop.gallery.flexlink.controllers"
 
 
 def tip_sag(plant: il.Plant) -> float:
-    """How far the tip hangs down when the hub is held horizontally [m]."""
+    """Sag of the tip with the hub held horizontally [m]."""
     held = plant.equilibrium(q={"hub": 0.0}, fixed=["hub"])
     return -float(plant.position("load", held.q)[2])
 
@@ -27,7 +27,7 @@ def tip_sag(plant: il.Plant) -> float:
 EXHIBIT = Exhibit(
     name="flexlink",
     title="Flexible link on a motor",
-    look_at="Released, the rod falls and quivers at 17 Hz; held, it sags by 25 mm and has 3.9 Hz.",
+    look_at="Released, the rod falls and vibrates at 17 Hz; held, it sags by 25 mm and has 3.9 Hz.",
     make=flexlink,
     looks=flexlink_looks,
     reach=((-1.54, -0.05, -1.54), (1.54, 0.45, 0.18)),

@@ -1,4 +1,4 @@
-"""How the flexible link looks beside its rod: motor, clamp, payload."""
+"""Looks of the flexible link except its rod: motor, clamp, payload."""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 The data are those of tables 1 and 2 of Boscariol, Gasparetto & Zanotto, "A HIL simulator of
 flexible-link mechanisms" (2011). At q = 0 the rod is horizontal, at 90° it stands upright.
 
-What the equations hold: the rod by finite elements, the motor's inertia, its lag, its gain, its
-limit and its friction, the gains of the sensors. What a computer's clock brings in - noise and
-quantization of the signals - is in `controllers/card`, which stands between the plant and
-a controller; its numbers are parameters of the plant all the same.
+The equations contain the rod by finite elements, inertia, lag, gain, limit and friction of the
+motor, and the gains of the sensors. Noise and quantization of the signals are added in
+`controllers/card`, between the plant and a controller; their sizes are parameters of the plant
+nevertheless.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def flexlink(
 
     Args:
         elements: number of finite elements, an even one: the strain gauge is at mid-span.
-        axial: let the rod stretch, as in the source: 26 states with 4 elements. Without it the rod
+        axial: let the rod stretch, as in the source: 26 states with 4 elements. Otherwise the rod
             keeps its length: 18 states, and steps may be ten times as long.
-        start: angle at the start [deg].
+        start: initial angle [deg].
         held: hold the hub at this angle.
     """
     if elements < 2 or elements % 2:
@@ -96,7 +96,7 @@ def _motor(m: il.Model) -> None:
 
 
 def _sensors(m: il.Model, elements: int) -> None:
-    """An encoder on the shaft, a strain gauge at mid-span: what they give without noise."""
+    """An encoder on the shaft and a strain gauge at mid-span, without noise."""
     gain = m.parameter(
         "strain_gain", 200.0, unit="V/rad", range=(0.0, 1e3), doc="amplifier of the strain gauge"
     )
@@ -109,5 +109,5 @@ def _sensors(m: il.Model, elements: int) -> None:
         "strain_quantum", 20.0 / 2**16, unit="V", range=(0.0, 1.0), doc="step of the converter"
     )
     m.output("encoder", "hub", lambda q: q, unit="rad")
-    # as in the source: the signal is taken as proportional to the rotation at mid-span
+    # as in the source, the signal is assumed proportional to the rotation at mid-span
     m.output("strain", f"link_{elements // 2}_r", lambda q: gain * q, unit="V")

@@ -1,4 +1,4 @@
-"""The gripper as an exhibit: it holds, or it slips, as the grip is firm."""
+"""The gripper as an exhibit: the ball is held or slips, depending on the grip."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from inloop.gallery.exhibition.strokes import strokes
 from inloop.gallery.gripper.looks import gripper_looks
 from inloop.gallery.gripper.model import FRICTION, MASS, RADIUS, G, gripper
 
-NEEDED = MASS * G / (2.0 * FRICTION)  # that just holds the ball [N]
+NEEDED = MASS * G / (2.0 * FRICTION)  # grip that just holds the ball [N]
 CLOSED, RISES, END, STEP = 0.5, 2.5, 3.5, 1e-3  # [s]
 HEIGHT, HIGHEST = 0.2, 0.3  # of the experiment, and of the hoist [m]
 
 
 def lifted(plant: il.Plant, grip: float, end: float = END) -> il.Result:
-    """A run in which the fingers close, then the hoist goes up."""
+    """A run in which the fingers close, then the hoist rises."""
     plant.parameters["grip"] = grip
     return plant.simulate(
         t_end=end,
@@ -26,13 +26,13 @@ def lifted(plant: il.Plant, grip: float, end: float = END) -> il.Result:
 
 
 def slipped(run: il.Result) -> float:
-    """How far the ball stays behind the hand [m]."""
+    """Distance by which the ball lags behind the hand [m]."""
     behind = run["hand.q"] - run["ball_tz.q"]
     return float(behind[-1] - behind[0])
 
 
 def _threshold(bench: Bench) -> Outcome:
-    """Lifted with a little more and a little less than what holds the ball."""
+    """Lift the ball with slightly more and slightly less than the required grip."""
     plant = bench.compile()
     runs = {share: lifted(plant, share * NEEDED, bench.seconds or END) for share in (1.05, 0.95)}
     held, lost = runs[1.05], runs[0.95]
@@ -107,7 +107,7 @@ EXHIBIT = Exhibit(
             measure=_friction,
         ),
         Reference(
-            what="what the table still carries with 5 % less than m g / 2 μ",
+            what="force on the table with 5 % less than m g / 2 μ",
             value=(0.05 * MASS * G,),
             unit="N",
             tolerance=1e-6,

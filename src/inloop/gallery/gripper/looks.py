@@ -1,4 +1,4 @@
-"""How it looks: a yellow hand with rubber pads, a ball, a table and a mast."""
+"""Looks of the gripper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.gallery.gripper.model import OPEN, RADIUS, SIDES
 
 
 def gripper_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Yellow hand with two fingers and rubber pads, a leather ball, a table and a mast."""
+    """Yellow hand with two fingers and rubber pads, a ball, a table and a mast."""
     top = RADIUS + 0.1
     wide = 2.0 * (RADIUS + OPEN) + 0.11
     hand = (

@@ -1,7 +1,7 @@
-"""The instruments of the kart bench, and what their readings are made of.
+"""The instruments of the kart bench, and the expected readings.
 
-A binocular load cell has two channels, each of which feels a little of the other force. With known
-weights on each axis its matrix is measured once; its inverse takes the cross-talk out again.
+A binocular load cell has two channels with cross-talk. Its matrix is calibrated once with known
+weights on each axis; the inverse removes the cross-talk.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inloop.gallery.kart.data import CORNERS
 
 Reals = npt.NDArray[np.float64]
 PERIOD = 1e-3  # of the readings [s]
-CUTOFF = 10.0  # of the belt's speed [Hz]
+CUTOFF = 10.0  # of the filter of the belt speed [Hz]
 
 
 class LoadCell:
@@ -27,7 +27,7 @@ class LoadCell:
 
     Args:
         noise: standard deviation of each channel [N].
-        cross_talk: part of each force that is seen in the other channel.
+        cross_talk: fraction of each force that appears in the other channel.
         seed: of the noise.
     """
 
@@ -36,17 +36,17 @@ class LoadCell:
         self.noise, self._random = noise, random.Random(seed)
 
     def read(self, longitudinal: float, lateral: float) -> Reals:
-        """Both channels as they are read [N]."""
+        """Readings of both channels [N]."""
         noise = [self._random.gauss(0.0, self.noise) for _ in range(2)]
         return np.asarray(self.matrix @ (longitudinal, lateral) + noise)
 
     def calibrated(self, channels: Reals) -> Reals:
-        """The forces that two readings stand for [N]."""
+        """Forces from the readings of both channels [N]."""
         return np.asarray(np.linalg.solve(self.matrix, channels))
 
 
 class BeltSensor:
-    """Pulses of an optical sensor, and the speed that they tell.
+    """Pulses of an optical sensor, and the speed derived from them.
 
     Args:
         pulses: per meter of belt.
@@ -66,14 +66,14 @@ def by_hand(
 ) -> dict[str, float]:
     """Lateral forces of the front tyres, and both forces at the cell [N], by hand.
 
-    A wheel that points aside by b slips by b: its force is c load b across the wheel, as far as
-    friction allows.
+    A wheel turned by b has the slip angle b: its force is c load b across the wheel, limited by
+    friction.
 
     Args:
-        steer: of the column [rad].
+        steer: angle of the column [rad].
         toe: of each wheel [rad].
         loads: of the front tyres [N].
-        way: -1 for a belt that runs backwards.
+        way: direction of the belt; -1 for backwards.
     """
     aside = {"front_left": steer - toe, "front_right": steer + toe}
     most = data.FRICTION
@@ -85,6 +85,6 @@ def by_hand(
 
 
 def sum_of_tyres(outputs: Mapping[str, float]) -> tuple[float, float]:
-    """What drags the kart back, and what pushes it to the left [N]: forces of all tyres."""
+    """Sums of the tyre forces, backwards and to the left [N]."""
     back = -sum(outputs[f"tyre_{corner}.force_x"] for corner in CORNERS)
     return back, sum(outputs[f"tyre_{corner}.force_y"] for corner in CORNERS)

@@ -14,7 +14,7 @@ from inloop.gallery.kart.experiments.toe import TOE as CHANGE_TOE
 from inloop.gallery.kart.looks import kart_looks
 from inloop.gallery.kart.model import DESK, kart
 
-TOE = math.radians(2.0)  # that references are for
+TOE = math.radians(2.0)  # of the references
 LATERAL = tuple(f"tyre_{corner}.lateral" for corner in CORNERS)
 
 
@@ -33,7 +33,7 @@ def steady(plant: il.Plant, hand: float = 0.0, **parameters: float) -> Mapping[s
 
 
 def _toe(plant: il.Plant) -> list[float]:
-    # the cell as low as the belt and no trail: all wheels carry the same
+    # cell at the height of the belt, no trail: all wheels have the same load
     end = steady(plant, toe=TOE, cell_height=0.0, trail=0.0)
     names = ("tyre_front_left.lateral", "tyre_front_right.lateral", "cell_longitudinal")
     return [end[name] for name in (*names, "cell_lateral")]

@@ -1,4 +1,4 @@
-"""How the kart bench looks: a tubular kart on a belt, its cell, a desk with the remote wheel."""
+"""Looks of the kart bench: a tubular kart on a belt, its cell, a desk with the remote wheel."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inloop.gallery.kart.data import CORNERS, HALF_BASE, HALF_TRACK, RADIUS
 from inloop.gallery.kart.model import DESK, LEAN
 
 BELT, FRAME, RED, WOOD = "#3b3f44", "#8d969f", "#b8322a", "#a9764a"
-HEIGHT = 0.12  # of the cell by default: origin of the kart [m]
+HEIGHT = 0.12  # default height of the cell, origin of the kart [m]
 NEEDLES = {"front_left": "#1f5fa8", "front_right": "#c2410c", "rear_left": "#2f855a",
            "rear_right": "#7a4fa0"}  # fmt: skip
 
 
 def kart_looks(*, gauges: bool) -> Mapping[str, tuple[il.Visual, ...]]:
-    """All bodies; takes the options of the exhibit."""
-    found: dict[str, tuple[il.Visual, ...]] = {
+    """Looks of all bodies; takes the options of the exhibit."""
+    looks: dict[str, tuple[il.Visual, ...]] = {
         GROUND: tuple(_bench(gauges)),
         "kart": tuple(_chassis()),
         "column": tuple(_column()),
@@ -28,12 +28,12 @@ def kart_looks(*, gauges: bool) -> Mapping[str, tuple[il.Visual, ...]]:
         "roller_rear": tuple(_roller()),
     }
     for corner, (ahead, side) in CORNERS.items():
-        found[f"wheel_{corner}"] = parts.car_wheel(RADIUS, data.WIDTH, int(side))
+        looks[f"wheel_{corner}"] = parts.car_wheel(RADIUS, data.WIDTH, int(side))
         if ahead > 0.0:
-            found[f"knuckle_{corner}"] = tuple(_knuckle(side))
+            looks[f"knuckle_{corner}"] = tuple(_knuckle(side))
         if gauges:
-            found[f"needle_{corner}"] = tuple(_needle(NEEDLES[corner]))
-    return found
+            looks[f"needle_{corner}"] = tuple(_needle(NEEDLES[corner]))
+    return looks
 
 
 def _bench(gauges: bool) -> Iterator[il.Visual]:
@@ -92,7 +92,7 @@ def _desk() -> Iterator[il.Visual]:
 def _smooth(path: list[Point]) -> list[Point]:
     """Points on a curve through some points (Catmull & Rom)."""
     ends = [path[0], *path, path[-1]]
-    found = []
+    curve = []
     for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):
         for t in (0.0, 0.25, 0.5, 0.75):
             weights = (
@@ -102,12 +102,12 @@ def _smooth(path: list[Point]) -> list[Point]:
             x, y, z = (
                 sum(w * p[k] for w, p in zip(weights, (a, b, c, d), strict=True)) for k in range(3)
             )
-            found.append((x, y, z))
-    return [*found, path[-1]]
+            curve.append((x, y, z))
+    return [*curve, path[-1]]
 
 
 def _chassis() -> Iterator[il.Visual]:
-    """Tubes, floor, seat, bumper; in axes whose origin is the cell."""
+    """Tubes, floor, seat, bumper; relative to the cell."""
     low = RADIUS - HEIGHT - 0.03
     for y in (-0.14, 0.14):
         path = [(-0.46, 0.6 * y, low), (-0.4, y, low), (0.28, y, low), (0.46, 0.5 * y, low)]
@@ -145,13 +145,13 @@ def _knuckle(side: float) -> Iterator[il.Visual]:
     yield il.rod((0.0, -0.055 * side, 0.0), (0.0, 0.0, 0.0), 0.01, parts.STEEL, material="metal")
     yield il.rod((0.0, -0.055 * side, 0.0), (-0.075, -0.07 * side, 0.0), 0.007, parts.IRON,
                  material="metal")  # fmt: skip
-    # half of the tie rod, as the wheels turn together
+    # half of the tie rod, since the wheels turn together
     yield il.rod((-0.075, -0.07 * side, 0.0), (-0.075, -0.27 * side, 0.0), 0.006, parts.STEEL,
                  material="metal")  # fmt: skip
 
 
 def _hand_wheel() -> Iterator[il.Visual]:
-    """About an axis that leans to the driver."""
+    """The remote wheel, about an axis inclined to the driver."""
     c, s = math.cos(LEAN), math.sin(LEAN)
     turned = ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c))
     here = (0.0, 0.0, 0.0)
@@ -173,7 +173,7 @@ def _roller() -> Iterator[il.Visual]:
 
 
 def _needle(color: str) -> Iterator[il.Visual]:
-    """A bright slider with an edge across its scale."""
+    """A bright slider with a pointer across its scale."""
     yield il.visual(il.box((0.056, 0.012, 0.012)), color=color, material="paint")
     yield il.visual(il.lathe([(0.0, 0.0), (0.024, 0.0), (0.0, 0.055)]), (0.0, 0.0, 0.006), color,
                     material="paint")  # fmt: skip

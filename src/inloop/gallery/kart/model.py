@@ -1,11 +1,12 @@
 """The model of the kart bench.
 
-The kart is held at one point, in the middle between its axles, by a load cell that lets it heave,
-roll and pitch on its tyres; below it runs a belt. Two cables, which only pull, lead from a
-remote wheel to its steering column; toe is set at the tie rods. Needles beside the wheels show the
-four lateral forces.
+The kart is held at one point, midway between its axles, by a load cell that lets it heave, roll and
+pitch on its tyres; a belt runs below it. Two cables, which can only pull, connect a remote wheel to
+its steering column; toe is set at the tie rods. Needles next to the wheels show the four lateral
+forces.
 
-"cell_longitudinal" is what drags the kart backwards, "cell_lateral" what pushes it to the left.
+"cell_longitudinal" is the force that drags the kart backwards, "cell_lateral" the one that pushes
+it to the left.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from inloop.gallery.kart import data
 from inloop.gallery.kart.data import CORNERS, HALF_BASE, HALF_TRACK, RADIUS
 from inloop.gallery.kart.tyre import LinearTyre
 
-DESK, LEAN = (-1.05, 0.0, 0.42), 0.5  # of the remote wheel [m], of its axis [rad]
-SETTLED = -data.LOAD / data.STIFFNESS  # where the kart is when its tyres carry it [m]
+DESK, LEAN = (-1.05, 0.0, 0.42), 0.5  # position of the remote wheel [m], tilt of its axis [rad]
+SETTLED = -data.LOAD / data.STIFFNESS  # heave of the kart at rest on its tyres [m]
 
 
 def kart(gauges: bool = True) -> il.Model:
@@ -38,7 +39,7 @@ def kart(gauges: bool = True) -> il.Model:
         "cell_height", 0.12, unit="m", range=(0.0, 0.3), doc="of the load cell above the belt"
     )
     trail = m.parameter(
-        "trail", 0.005, unit="m", range=(0.0, 0.03), doc="by which front wheels follow their pins"
+        "trail", 0.005, unit="m", range=(0.0, 0.03), doc="of the front wheels behind their pins"
     )
     chassis = _add_chassis(m, height)
     column = _add_steering(m, chassis, height)
@@ -52,7 +53,7 @@ def kart(gauges: bool = True) -> il.Model:
         for corner in CORNERS:
             _add_gauge(m, corner)
     _add_sensors(m)
-    # not the kingpins: a turn of the tie rods moves the wheels, not the column
+    # not the kingpins: adjusting the tie rods turns the wheels, not the column
     free = ["steer", "heave", "roll", "pitch", "roller_front", "roller_rear"]
     free += [f"spin_{corner}" for corner in CORNERS]
     m.independent(*free, *(f"gauge_{corner}" for corner in CORNERS if gauges))
@@ -60,10 +61,10 @@ def kart(gauges: bool = True) -> il.Model:
 
 
 def _add_chassis(m: il.Model, height: Any) -> Any:
-    """Held along, across and in yaw where the cell is; free to heave, roll and pitch."""
+    """Held in x, y and yaw by the cell; free to heave, roll and pitch."""
     wheels, steering = 4.0 * data.WHEEL_MASS, 2.0 * data.KNUCKLE_MASS + data.COLUMN_MASS
     mass = data.MASS - wheels - steering
-    # the center of all is above the middle of the wheels, the parts in front have a counterweight
+    # the total center of mass is midway between the wheels: the front parts are counterbalanced
     ahead = -steering * HALF_BASE / mass
     up = (data.MASS * data.CENTER - (wheels + steering) * RADIUS) / mass
     chassis = m.chain(
@@ -87,7 +88,7 @@ def _add_chassis(m: il.Model, height: Any) -> Any:
 
 
 def _add_steering(m: il.Model, chassis: Any, height: Any) -> Any:
-    """A column that turns with both front wheels, and the wheel in the hands of a person."""
+    """A column that turns with both front wheels, and the remote wheel."""
     column = m.body(
         "column",
         on=chassis.point("column", (HALF_BASE, 0.0, RADIUS - height)),
@@ -141,7 +142,7 @@ def _add_wheel(
 
 
 def _add_toe(m: il.Model) -> None:
-    """Tie rods: both front wheels turn with the column, each by the toe further inward."""
+    """Tie rods: both front wheels turn with the column, plus the toe inward."""
     toe = m.parameter(
         "toe", data.TOE_SET, unit="rad", range=(-0.08, 0.08), doc="of each front wheel, inward"
     )
@@ -150,7 +151,7 @@ def _add_toe(m: il.Model) -> None:
 
 
 def _add_cables(m: il.Model, column: Any) -> None:
-    """Two Bowden cables: each pulls by its stretch beyond its slack, and rubs in its sheath."""
+    """Two Bowden cables: each pulls in proportion to its stretch, and rubs in its sheath."""
     slack = m.parameter("slack", data.SLACK, unit="m", range=(0.0, 5e-3), doc="of each cable")
     stiffness = m.parameter(
         "cable_stiffness", data.CABLE, unit="N/m", range=(1e3, 5e4), doc="of each cable"
@@ -170,8 +171,8 @@ def _add_cables(m: il.Model, column: Any) -> None:
         rate = data.HAND_DRUM * qd[0] - data.COLUMN_DRUM * qd[1]
         left, right = pulled(way, rate), pulled(-way, -rate)
         pull = left - right
-        told = {"left": left, "right": right}
-        return (-data.HAND_DRUM * pull, data.COLUMN_DRUM * pull), told
+        tensions = {"left": left, "right": right}
+        return (-data.HAND_DRUM * pull, data.COLUMN_DRUM * pull), tensions
 
     m.coupled_force(["hand", "steer"], cables, "cables", outputs={"left": "N", "right": "N"})
     m.lugre(
@@ -186,7 +187,7 @@ def _add_cables(m: il.Model, column: Any) -> None:
 
 
 def _add_belt(m: il.Model, belt: Any) -> None:
-    """Two rollers that turn as the belt runs; its motor is far stronger than tyres."""
+    """Two rollers that turn with the belt; its motor is far stronger than the tyres."""
     for name, x in (("front", data.ROLLER_AHEAD), ("rear", -data.ROLLER_AHEAD)):
         roller = m.body(
             f"roller_{name}",
@@ -203,7 +204,7 @@ def _add_belt(m: il.Model, belt: Any) -> None:
 
 
 def _add_gauge(m: il.Model, corner: str) -> None:
-    """A light needle that slides as far as the lateral force of a tyre tells, at 6 Hz."""
+    """A light needle that follows the lateral force of a tyre, with a natural frequency of 6 Hz."""
     ahead, side = CORNERS[corner]
     at = (ahead * (HALF_BASE + 0.22), side * HALF_TRACK, 0.015)
     needle = m.body(
@@ -222,7 +223,7 @@ def _add_gauge(m: il.Model, corner: str) -> None:
 
 
 def _add_sensors(m: il.Model) -> None:
-    """Ideal ones; what is wrong with real ones is put in front of them (`bench.py`)."""
+    """Ideal sensors; `bench.py` adds the errors of real ones."""
     m.parameter("cell_noise", data.CELL_NOISE, unit="N", range=(0.0, 5.0), doc="of the load cell")
     m.parameter(
         "cross_talk", data.CROSS_TALK, unit="1", range=(0.0, 0.1),

@@ -1,4 +1,4 @@
-"""A small tyre: forces in proportion to slip, load and lean, up to what friction can hold."""
+"""A small tyre: forces proportional to slip, load and lean, limited by friction."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import inloop as il
 
 @dataclass(frozen=True)
 class LinearTyre:
-    """Forces of a tyre that is too small for measured formulas; a formula of `m.tyre`.
+    """Forces of a tyre that is too small for empirical formulas; a formula for `m.tyre`.
 
-    (Fx, Fy) = load · (slope κ, -slope α - lean γ), shortened to friction · grip · load.
+    (Fx, Fy) = load · (slope κ, -slope α - lean γ), limited to friction · grip · load.
 
     Attributes:
         slope: force per load and slip angle [1/rad], and per slip.
@@ -32,7 +32,7 @@ class LinearTyre:
         along = self.slope * slip.kappa
         across = -self.slope * slip.alpha - self.lean * slip.gamma
         limit = self.friction * slip.grip
-        # a square below its limit takes no root, whose slope at zero would be infinite
+        # below the limit, the root of the limit is taken: the slope of √x at zero is infinite
         size = il.sqrt(il.maximum(along * along + across * across, limit * limit))
         share = slip.load * limit / il.maximum(size, 1e-9)
         return il.tyres.TyreForces(share * along, share * across)

@@ -1,1 +1,1 @@
-"""A grand-piano action: its numbers, its model, its looks, and what can be tried with it."""
+"""A grand-piano action: its data, model, looks and experiments."""

@@ -1,4 +1,4 @@
-"""Where the parts of the piano action touch: fifteen cushions, five of them with friction."""
+"""Contacts between the parts of the piano action: fifteen cushions, five with friction."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def add_contacts(m: il.Model, parts: Mapping[str, Any], dials: Mapping[str, Any]
 class _Contacts:
     """Contacts of one model.
 
-    Names of surfaces are those of the parts that carry them; `top` of a cushion is the height at
-    which it carries what it carries at rest.
+    Surfaces are named after the parts that carry them; `top` of a cushion is the height at which it
+    carries its load at rest.
     """
 
     def __init__(self, m: il.Model, parts: Mapping[str, Any], dials: Mapping[str, Any]) -> None:
@@ -44,7 +44,7 @@ class _Contacts:
 
     def _key_contacts(self) -> None:
         x, z = data.KEY["front_stop"]
-        # the dip is that of a firm finger: the felt begins earlier
+        # the dip is that of a firm finger: contact with the felt begins earlier
         firm = MM * data.CUSHIONS["key_bed"].depth
         below = (self._dials["key_dip"] - firm) * (-MM * x / FRONT)
         bed = (MM * x, 0.0, MM * (z - data.RADIUS["front_stop"]) - below)
@@ -162,7 +162,7 @@ class _Contacts:
 
     def _damper_contacts(self) -> None:
         damper, (x, z) = self._parts["damper"], data.DAMPER
-        # the foot hangs over the key end
+        # the foot hangs above the key end
         foot = MM * (data.KEY["lifter"][1] - z) + self._radius("foot") + self._dials["damper_gap"]
         lifter = self._parts["key"].point("lifter", _from((0.0, 0.0), data.KEY["lifter"]))
         self._touch(
@@ -187,7 +187,7 @@ class _Contacts:
         b: tuple[Any, Any],
         mu: str | None = None,
     ) -> None:
-        """Let two surfaces press, and rub with a coefficient from the dials."""
+        """Add a contact between two surfaces, with a friction coefficient from the dials."""
         cushion = data.CUSHIONS[name]
         slow = cushion.force / (MM * cushion.depth) ** cushion.exponent
         law = il.felt(slow / (1.0 - cushion.loss), cushion.exponent, cushion.loss, cushion.time)
@@ -204,22 +204,22 @@ class _Contacts:
         )
 
     def _round(self, part: str, name: str, at: Point, pin: Point = (0.0, 0.0)) -> tuple[Any, Any]:
-        """A round surface of a part, about a point told at rest."""
+        """A round surface of a part, about a point given in the rest position."""
         center = self._parts[part].point(name, _from(pin, at))
         return center, il.circle(self._radius(name), "y")
 
     def _on_hammer(self, name: str) -> tuple[Any, Any]:
-        """A round surface of the hammer, about a point told at the string."""
+        """A round surface of the hammer, about a point given with the hammer at the string."""
         return self._round("hammer", name, at_rest(data.HAMMER[name]))
 
     def _radius(self, name: str) -> float:
         return MM * data.RADIUS[name]
 
     def _sunk(self, name: str) -> float:
-        """How far a cushion is pressed in at rest [m]."""
+        """Compression of a cushion at rest [m]."""
         return sunk(name, self._rest[name])
 
 
 def _from(pin: Point, at: Point) -> tuple[float, float, float]:
-    """A point in the axes of a part, from its pin [m]."""
+    """A point relative to the pin of its part [m]."""
     return MM * (at[0] - pin[0]), 0.0, MM * (at[1] - pin[1])

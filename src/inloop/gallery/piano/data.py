@@ -1,13 +1,13 @@
-"""A grand-piano action in numbers: the one file to edit for another action.
+"""Data of a grand-piano action: the one file to edit for another action.
 
 Side view in millimeters, grams and degrees: x away from the player, z up, origin at the balance
-pin of the key. Points are those of the action at rest; points of the hammer are told as it stands
-at the string with its shank level, from its pin. Nothing here need be exact to fit: the resting
+pin of the key. Points are given in the rest position; points of the hammer are given relative to
+its pin, at the string with the shank horizontal. The data need not match exactly: the resting
 heights follow from the forces at rest (`rest`).
 
 No complete table of a real action was found in print. Sources: [S] the haptic piano key of
-UCLouvain and the Renner action beside it (dip 9.5 mm, let-off between 8 and 9 mm; Timmermans, Dehez
-and Fisette, Machines 8(4):76, 2020, and after); [T] technicians' figures for makers' actions; [P]
+UCLouvain and its Renner action (dip 9.5 mm, let-off between 8 and 9 mm; Timmermans, Dehez and
+Fisette, Machines 8(4):76, 2020, and later); [T] technicians' figures for makers' actions; [P]
 plausible, with the reason.
 """
 
@@ -20,7 +20,7 @@ Point = tuple[float, float]  # x, z [mm]
 
 @dataclass(frozen=True)
 class Dial:
-    """A number that can be turned while the action plays: a parameter of the model, SI."""
+    """A live parameter of the model, in SI units."""
 
     value: float
     unit: str
@@ -35,12 +35,12 @@ class Cushion:
 
     Attributes:
         force: a force [N], and
-        depth: how far it presses the cushion in, slowly [mm]; what a technician can measure.
+        depth: the slow compression that it causes [mm], which a technician can measure.
         reason: why these values.
         exponent: p.
-        loss: share of the force of fast loading that relaxes, Stulov's ε.
-        time: in which it relaxes [s].
-        slip: how far the surfaces shear before they slip [mm], where there is friction.
+        loss: fraction of the force of fast loading that relaxes, Stulov's ε.
+        time: relaxation time [s].
+        slip: shear of the surfaces before they slip [mm], for contacts with friction.
     """
 
     force: float
@@ -54,7 +54,7 @@ class Cushion:
 
 @dataclass(frozen=True)
 class Piece:
-    """A straight piece of a part, or a lump where both ends are the same, for its inertia.
+    """A straight piece of a part, or a point mass if both ends coincide, for its inertia.
 
     Attributes:
         mass: [g].
@@ -79,24 +79,24 @@ DIALS = {
         "[T] 42 to 49 mm, 47 in general",
     ),
     "let_off": Dial(
-        0.0, "m", (-1.5e-3, 1.5e-3), "height of the let-off button, up from its normal place",
+        0.0, "m", (-1.5e-3, 1.5e-3), "height of the let-off button above its normal position",
         "[S] varied by 0.5 mm; normal: the hammer is let off 1 to 1.5 mm below the string",
     ),
     "drop": Dial(
-        0.0, "m", (-1.5e-3, 1.5e-3), "height of the drop screw, up from its normal place",
+        0.0, "m", (-1.5e-3, 1.5e-3), "height of the drop screw above its normal position",
         "[T] after a slow let-off the hammer rests 2 to 3 mm below the string",
     ),
     "capstan_height": Dial(
-        0.0, "m", (-0.4e-3, 0.4e-3), "height of the capstan, up from its normal place",
+        0.0, "m", (-0.4e-3, 0.4e-3), "height of the capstan above its normal position",
         "normal: the hammer rests at the blow distance",
     ),
     "check_distance": Dial(
-        0.0, "m", (-1.0e-3, 3.0e-3), "place of the back-check, to the rear of its normal one",
+        0.0, "m", (-1.0e-3, 3.0e-3), "back-check to the rear of its normal position",
         "[T] the hammer is caught 12 to 15 mm below the string",
     ),
     "repetition_spring": Dial(
         0.051, "N*m", (0.02, 0.12), "torque of the repetition spring on its lever, at rest",
-        "[P] just more than the weight of the hammer, so that it rises slowly out of the check",
+        "[P] just above the weight of the hammer, so that it rises slowly out of the check",
     ),
     "jack_spring": Dial(
         0.005, "N*m", (0.001, 0.02), "torque of the spring that turns the jack back, at rest",
@@ -111,7 +111,7 @@ DIALS = {
         "[T] three leads; so that the down-weight is 0.5 N",
     ),
     "damper_mass": Dial(
-        37.0e-3, "kg", (5.0e-3, 100.0e-3), "damper with its wire and lever, seen at the key end",
+        37.0e-3, "kg", (5.0e-3, 100.0e-3), "damper with its wire and lever, at the key end",
         "[P] 0.2 to 0.4 N more at the key front",
     ),
     "damper_gap": Dial(
@@ -137,15 +137,15 @@ DIALS = {
 # of the finger that holds the key (option `finger`)
 FINGER_DIALS = {
     "finger_stiffness": Dial(
-        3000.0, "N/m", (200.0, 8000.0), "of the finger tip, between wanted and real travel",
-        "[P] a relaxed finger pad is pressed in by 1 mm under 3 N",
+        3000.0, "N/m", (200.0, 8000.0), "of the finger tip, between desired and actual travel",
+        "[P] a relaxed finger pad is compressed by 1 mm under 3 N",
     ),
     "finger_damping": Dial(
         6.0, "N*s/m", (0.0, 50.0), "of the finger tip",
-        "[P] a tenth of critical with 0.3 kg, the action seen at the key front",
+        "[P] a tenth of critical with 0.3 kg, the effective mass at the key front",
     ),
     "finger_cutoff": Dial(
-        30.0, "Hz", (2.0, 200.0), "of the second-order filter that smooths the wanted travel",
+        30.0, "Hz", (2.0, 200.0), "of the second-order filter that smooths the desired travel",
         "[P] half the rate of a mouse",
     ),
 }  # fmt: skip
@@ -154,29 +154,29 @@ FINGER_DIALS = {
 
 # balance pin at the origin
 KEY = {
-    "front": (-250.0, 5.0),  # [T] where the finger presses
-    "front_stop": (-240.0, -10.0),  # [P] front pin, a little behind the finger; key 20 mm high
+    "front": (-250.0, 5.0),  # [T] contact of the finger
+    "front_stop": (-240.0, -10.0),  # [P] front pin, slightly behind the finger; key 20 mm high
     "back_rest": (190.0, -10.0),  # [P] back rail under the check
-    # [P] 115 mm in a first drawing; 117.5 so that the let-off comes before the bed (ratio of key to
-    # hammer 5.7, makers 5 to 6). It meets the heel on the line of both pins at half dip: no rubbing
+    # [P] 115 mm in a first drawing; 117.5 so that the let-off precedes the bed (ratio of key to
+    # hammer 5.7, makers 5 to 6). It meets the heel on the line of both pins at half dip: no sliding
     "capstan": (117.5, 46.5),
     "check": (209.6, 92.0),  # [P] clears the rising tail by 1 mm, catches it 12 to 15 mm down [T]
     "lifter": (225.0, 10.0),  # [P] end of the key
 }
 WHIPPEN = {
     # [P] 93 mm behind the jack, ratio 1.56 to the heel. 13 mm higher than in the first drawing, so
-    # that jack and knuckle move the same way at half blow: else they rub by 3 mm
+    # that jack and knuckle move in the same direction at half blow: otherwise they slide by 3 mm
     "pin": (177.0, 75.0),
     "heel": (117.5, 46.5),  # over the capstan
 }
 JACK = {
     "pin": (84.0, 62.0),  # [P] under the knuckle
-    # [P] middle of its top; 61 mm long. Its rear edge lies 0.3 mm behind the center of the knuckle,
+    # [P] middle of its top; 61 mm long. Its rear edge is 0.3 mm behind the center of the knuckle,
     # so that it is free after 1.2 mm of key travel. The height follows from the knuckle
     "top": (82.0, 123.2),
     "toe": (64.0, 66.0),  # [P] arm of 20 mm, makers 20 to 25
-    "back": (85.0, 92.0),  # half-way up: the felt of the spoon behind it,
-    "front": (81.0, 92.0),  # and the fence before it
+    "back": (85.0, 92.0),  # halfway up: contact with the felt of the spoon behind it,
+    "front": (81.0, 92.0),  # and with the fence in front of it
 }
 LEVER = {
     "pin": (127.0, 105.0),  # [P] on the post of the whippen, 43 mm behind the knuckle
@@ -190,15 +190,15 @@ HAMMER = {
     "tail": (138.0, -24.0),  # [P] behind the head, below the shank
     "shank": (110.0, 0.0),  # over the rest cushion
 }
-SHANK_AT_REST = 0.35  # below the level [rad]: 47 mm of blow at 130 mm
+SHANK_AT_REST = 0.35  # below the horizontal [rad]: 47 mm of blow at 130 mm
 BUTTON = (64.0, 74.65)  # underside of the let-off button: hammer let off 1.4 mm below the string
 SCREW = (74.0, 131.35)  # underside of the drop screw: hammer 3 mm below the string after let-off
 DAMPER = (225.0, 150.0)  # its felt on the string, over the end of the key
-CUSHION_GAP = 2.0  # between shank and rest cushion, at rest: not touched unless it falls hard
+CUSHION_GAP = 2.0  # between shank and rest cushion at rest: touched only after hard falls
 JACK_SWING = 5.0  # of its middle, to the fence: three times what the let-off needs
 JACK_GAP = 0.03  # between jack and knuckle, at rest: the lever carries the hammer [T]
 
-# of round surfaces [mm]: knuckle 10 mm thick [T], crown of a used hammer, the others as felts are
+# of round surfaces [mm]: knuckle 10 mm thick [T], crown of a used hammer, the others typical
 RADIUS = {
     "front_stop": 1.0, "back_rest": 1.0, "capstan": 6.0, "knuckle": 5.0, "crown": 8.0, "tail": 3.0,
     "shank": 3.0, "toe": 2.0, "nose": 1.5, "back": 2.0, "front": 2.0,
@@ -207,7 +207,7 @@ RADIUS = {
 JACK_WIDTH = 5.0
 CHECK_LENGTH, CHECK_THICKNESS = 24.0, 2.0
 CHECK_LEAN = (
-    28.0  # to the rear [degrees]: 12 more than the path of the tail, less than its friction
+    28.0  # to the rear [degrees]: 12 more than the path of the tail, below its friction angle
 )
 
 # --- masses [g] -------------------------------------------------------------------------------
@@ -234,9 +234,9 @@ HEAD = ((132.0, -20.0), (130.0, 40.0))  # from tail to crown
 
 REPETITION_RATE = 0.25  # [N·m/rad]: a long spring, a tenth more when the lever is pressed down
 JACK_RATE = 0.02  # [N·m/rad]: a third more when the jack is tripped
-# [P] friction of the pins [N·m] and of the damper's guide [N], and the speed at which it is there:
-# a hammer that swings a few times, a lever so tight that it lifts the hammer without a jerk
-# and hardly lets it bob, a key whose two pins take 0.05 N at its front
+# [P] friction of the pins [N·m] and of the damper's guide [N], and the speed at which it is fully
+# developed: the hammer swings a few times, the lever is tight enough to lift the hammer smoothly
+# and almost without oscillation, the two pins of the key take 0.05 N at its front
 PINS = {"key": 1.2e-2, "whippen": 6e-4, "jack": 3e-4, "lever": 5e-3, "hammer": 1e-3}
 PIN_SPEED = 0.02  # [rad/s]
 GUIDE, GUIDE_SPEED = 0.03, 2e-3  # [N], [m/s]
@@ -252,7 +252,7 @@ CUSHIONS = {
     "let_off_button": Cushion(5.0, 0.3, "felt punching", time=3e-3),
     "drop_screw": Cushion(5.0, 0.3, "leather on the lever", time=3e-3),
     "string": Cushion(
-        6.0, 0.6, "7e8 N/m^2.5; a rigid string: its own give is part of the felt's",
+        6.0, 0.6, "7e8 N/m^2.5; a rigid string: its compliance is included in the felt",
         exponent=2.5, loss=0.3, time=3e-4,
     ),
     "back_check": Cushion(20.0, 1.2, "leather over felt on a bent wire", loss=0.5, slip=0.2),
@@ -263,4 +263,4 @@ CUSHIONS = {
     "jack_fence": Cushion(1.0, 0.2, "felt of the slot in the lever", time=2e-3),
     "lever_stop": Cushion(3.0, 0.1, "thin felt of the lever's hook", time=3e-3),
 }  # fmt: skip
-SHEAR_DAMPING = 0.5  # of surfaces that stick, per newton [s/m]: the jack comes to rest in 2 ms
+SHEAR_DAMPING = 0.5  # of sticking surfaces, per newton [s/m]: the jack comes to rest in 2 ms

@@ -16,7 +16,7 @@ from inloop.gallery.piano.rest import forces_at_rest
 
 
 def _carried(plant: il.Plant) -> list[float]:
-    """Forces of the cushions after a while [N]."""
+    """Forces of the cushions after 0.1 s [N]."""
     result = plant.simulate(t_end=0.1, step=1e-3, method="implicit", sample=0.1)
     return [float(result[f"{name}.force"][-1]) for name in forces_at_rest()]
 
@@ -36,7 +36,7 @@ EXHIBIT = Exhibit(
             value=tuple(forces_at_rest().values()),
             unit="N",
             tolerance=1e-9,
-            source="balance of moments about the pins, part after part (piano/rest.py)",
+            source="balance of moments about the pins, part by part (piano/rest.py)",
             measure=_carried,
         ),
     ),
@@ -56,5 +56,5 @@ EXHIBIT = Exhibit(
         contact="string.force>0.01",
         damped="damper_seat.force>0.05",
     ),
-    options={"finger": Option(True, "a finger on a free key; else the key's motion is given")},
+    options={"finger": Option(True, "a finger on a free key; else the key motion is prescribed")},
 )

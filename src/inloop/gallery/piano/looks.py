@@ -1,6 +1,6 @@
-"""How the parts of the piano action look: outlines in the x-z plane, in axes of each part.
+"""Looks of the piano action: outlines in the x-z plane, in axes of each part.
 
-Contact surfaces lie where the model has them; the rest is drawn as wood and felt are.
+Contact surfaces are those of the model; the rest is drawn as wood and felt.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inloop.gallery.piano.rest import MM, at_rest, knuckle, string_height
 MAPLE, SPRUCE, WALNUT = "#d8b078", "#e3c48f", "#9c6b3f"
 IVORY, BRASS, STEEL, LEATHER = "#f6f1e4", "#c9a227", "#8d969e", "#b98a5a"
 FELT, GREEN, RED = "#efe9dc", "#5d8a66", "#a8403a"
-WIDE, NARROW = 20.0, 9.0  # across the action [mm]
+WIDE, NARROW = 20.0, 9.0  # widths along y [mm]
 MATERIALS = {
     MAPLE: "wood", SPRUCE: "wood", WALNUT: "wood", BRASS: "metal", STEEL: "metal",
     LEATHER: "leather", FELT: "felt", GREEN: "felt", RED: "felt",
@@ -39,7 +39,7 @@ DEVICE = Device(
 
 
 def piano_looks(finger: bool = True) -> dict[str, tuple[il.Visual, ...]]:
-    """Looks of all parts and of what stands still."""
+    """Looks of all moving parts and of the frame."""
     return {
         "key": _key(),
         "whippen": _whippen(),

@@ -1,13 +1,13 @@
 """A grand-piano action: key, whippen, jack, repetition lever, hammer, back-check and damper.
 
-The key lifts the whippen by its capstan. On the whippen stand the jack and, beside it, the
-repetition lever with its spring; both carry the knuckle of the hammer. Shortly before the hammer
-is at the string, the drop screw stops the lever and the let-off button turns the jack out from
+The key lifts the whippen with its capstan. The whippen carries the jack and, next to it, the
+repetition lever with its spring; both support the knuckle of the hammer. Shortly before the hammer
+reaches the string, the drop screw stops the lever and the let-off button turns the jack out from
 under the knuckle (the escapement): the hammer flies on, strikes, falls back and is caught by the
-back-check on the key. When the key is let go a little, the lever lifts the hammer, the jack slips
+back-check on the key. When the key is released a little, the lever lifts the hammer, the jack slips
 back under the knuckle, and the note can be played again (the double escapement).
 
-All numbers are in `data`; what the cushions carry at rest is found in `rest`.
+All numbers are in `data`; `rest` computes the loads of the cushions at rest.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from inloop.gallery.piano.contacts import FRONT, add_contacts
 from inloop.gallery.piano.rest import MM, inertias, string_height
 
 MOST_TRAVEL = 12e-3  # of a finger [m]
-RISING_TIME = 3e-4  # in which the strike speed follows the hammer [s]
+RISING_TIME = 3e-4  # lag of the strike speed behind the hammer [s]
 
 
 def piano(finger: bool = True) -> il.Model:
     """The action of one key in the x-z plane, z up; all angles are zero at rest.
 
-    Angles count the way of a stroke: the key's with its front going down, those of whippen and
-    hammer upward, the jack's out from under the knuckle, the lever's with its nose pressed down.
+    Angles are positive in the direction of a stroke: key front down, whippen and hammer up, jack
+    out from under the knuckle, nose of the lever down.
 
     Args:
-        finger: True: the key is free, and a finger that pushes it follows the input "finger", the
-            wanted travel of the key front [m]. False: the key is driven by its angle, velocity and
-            acceleration "key.q", "key.qd", "key.qdd", as by a haptic device.
+        finger: True: the key is free and pushed by a finger that follows the input "finger", the
+            desired travel of the key front [m]. False: the key is driven by its angle, velocity
+            and acceleration "key.q", "key.qd", "key.qdd", as by a haptic device.
     """
     dials: dict[str, Any] = {}
 
@@ -83,7 +83,7 @@ def _add_springs_and_pins(m: il.Model, parts: dict[str, Any], dials: dict[str, A
         ("lever", "repetition_spring", data.REPETITION_RATE),
         ("jack", "jack_spring", data.JACK_RATE),
     ):
-        # relaxed where it would turn its part back by the torque at rest
+        # the free angle gives the specified torque at rest
         m.torsion_spring(parts[joint], rate, rest=-dials[name] / rate, name=f"{name}_torque")
     for joint, torque in data.PINS.items():
         m.coulomb(parts[joint], coulomb=torque * dials["pin_friction"], velocity=data.PIN_SPEED)
@@ -92,11 +92,11 @@ def _add_springs_and_pins(m: il.Model, parts: dict[str, Any], dials: dict[str, A
 
 
 def _add_strike(m: il.Model, dials: dict[str, Any]) -> None:
-    """Make known how fast the hammer rises, and hold this while it strikes and falls back.
+    """Output the speed of the rising hammer, held while it strikes and falls back.
 
-    "strike.hammer_speed" [m/s] is the speed now; "strike.speed" follows it while the hammer rises
-    to the string, with a lag of 0.3 ms that a hammer in free flight makes up for, and stays from
-    the first touch until the next rise.
+    "strike.hammer_speed" [m/s] is the current speed; "strike.speed" follows it while the hammer
+    rises to the string, with a lag of 0.3 ms that does not matter in free flight, and is held from
+    the first contact until the next rise.
     """
     touching = string_height(dials["blow_distance"]) - MM * data.RADIUS["crown"]
 
@@ -115,8 +115,8 @@ def _add_strike(m: il.Model, dials: dict[str, Any]) -> None:
 
 
 def _add_finger(m: il.Model, key: Any, dials: dict[str, Any]) -> None:
-    """A finger tip between the wanted travel, smoothed, and the key; it pushes, never pulls."""
-    wanted = m.input("finger", "m", f"wanted travel of the key front, 0 to {MOST_TRAVEL} m")
+    """A finger tip between the smoothed desired travel and the key; it can only push."""
+    wanted = m.input("finger", "m", f"desired travel of the key front, 0 to {MOST_TRAVEL} m")
     pace = 2.0 * math.pi * dials["finger_cutoff"]
 
     def law(q: Any, qd: Any, tip: Any, tip_speed: Any) -> Any:

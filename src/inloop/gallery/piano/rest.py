@@ -1,9 +1,9 @@
-"""The piano action at rest: forces by statics, and the heights of the cushions that follow.
+"""The piano action at rest: forces by statics, and the resulting heights of the cushions.
 
-Each part hangs on one pin and rests on one cushion more than it carries, so that the balance of
-moments about the pins gives one force after the other: hammer, jack, lever, whippen, key. A
-cushion that carries F is pressed in by d; its surface is set d higher. Then all angles are zero at
-rest, whatever the data: this is the technician's regulation, done in the computer.
+Each part turns on one pin and rests on one cushion more than it carries, so that the balance of
+moments about the pins gives the forces in sequence: hammer, jack, lever, whippen, key. A cushion
+that carries F is compressed by d; its surface is set d higher. Then all angles are zero at rest,
+whatever the data: this corresponds to a technician's regulation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Inertia:
 
     @property
     def body(self) -> dict[str, Any]:
-        """Arguments of `m.body`; as for a thin plate, of which only `about` matters."""
+        """Arguments of `m.body`, for a thin plate; only `about` matters."""
         half = 0.5 * self.about
         return {
             "mass": self.mass,
@@ -47,11 +47,11 @@ class Inertia:
 
 
 def inertia(pieces: Iterable[tuple[Any, Point, Point]], pin: Point = (0.0, 0.0)) -> Inertia:
-    """Put straight pieces together.
+    """Combine straight pieces.
 
     Args:
         pieces: mass [kg], a number or an expression, and both ends [mm].
-        pin: where the part turns [mm].
+        pin: pivot of the part [mm].
     """
     rods = [
         (mass, *(0.5 * MM * (u + v) - MM * o for u, v, o in zip(a, b, pin, strict=True)),
@@ -68,7 +68,7 @@ def inertia(pieces: Iterable[tuple[Any, Point, Point]], pin: Point = (0.0, 0.0))
 
 
 def inertias(dials: Mapping[str, Any]) -> dict[str, Inertia]:
-    """Inertias of all parts that turn, from numbers or expressions of the dials."""
+    """Inertias of all turning parts, from numbers or expressions of the dials."""
 
     def of(pieces: tuple[Piece, ...]) -> list[tuple[Any, Point, Point]]:
         return [(GRAM * piece.mass, piece.a, piece.b) for piece in pieces]
@@ -89,7 +89,7 @@ def inertias(dials: Mapping[str, Any]) -> dict[str, Inertia]:
 
 
 def at_rest(point: Point) -> Point:
-    """A point of the hammer, told at the string, when the hammer rests; from its pin [mm]."""
+    """A point of the resting hammer, given with the hammer at the string; from its pin [mm]."""
     c, s = math.cos(data.SHANK_AT_REST), math.sin(data.SHANK_AT_REST)
     return point[0] * c + point[1] * s, -point[0] * s + point[1] * c
 
@@ -107,7 +107,7 @@ def string_height(blow_distance: Any) -> Any:
 
 
 def forces_at_rest() -> dict[str, float]:
-    """Forces of all cushions that carry something at rest, with the defaults of the dials [N]."""
+    """Forces of all cushions that are loaded at rest, with the default dials [N]."""
     value = {name: dial.value for name, dial in data.DIALS.items()}
     parts, g = inertias(value), value["g"]
     weight = {name: part.mass * g for name, part in parts.items()}
@@ -117,7 +117,7 @@ def forces_at_rest() -> dict[str, float]:
 
     # the lever carries the hammer
     lever_knuckle = weight["hammer"] * parts["hammer"].x / (MM * (touch - data.HAMMER["pin"][0]))
-    # the jack leans on its spoon: its spring turns it to the rear, its weight to its toe
+    # the jack leans on its spoon: its spring turns it backwards, its weight towards its toe
     jack_stop = (value["jack_spring"] + weight["jack"] * parts["jack"].x) / (
         MM * (data.JACK["back"][1] - pins["jack"][1])
     )
@@ -126,17 +126,17 @@ def forces_at_rest() -> dict[str, float]:
     lever_stop = (
         value["repetition_spring"] + weight["lever"] * parts["lever"].x - lever_knuckle * front
     ) / (MM * (data.LEVER["tail"][0] - pins["lever"][0]))
-    # the capstan carries the whippen with all that stands on it
+    # the capstan carries the whippen with everything on it
     moment = MM * (rear - touch) * lever_knuckle
     for name in ("whippen", "jack", "lever"):
         ahead = MM * (rear - (rear if name == "whippen" else pins[name][0])) - parts[name].x
         moment += weight[name] * ahead
     capstan = moment / (MM * (rear - data.WHIPPEN["heel"][0]))
-    # what the leads do not balance
+    # the back rail carries what the leads do not balance
     key_rest = (capstan * MM * data.KEY["capstan"][0] + weight["key"] * parts["key"].x) / (
         MM * data.KEY["back_rest"][0]
     )
-    found = {
+    forces = {
         "key_rest": key_rest,
         "capstan": capstan,
         "lever_knuckle": lever_knuckle,
@@ -144,16 +144,16 @@ def forces_at_rest() -> dict[str, float]:
         "lever_stop": lever_stop,
         "damper_seat": value["damper_mass"] * g,
     }
-    idle = [f"'{name}'" for name, force in found.items() if force <= 0.0]
+    idle = [f"'{name}'" for name, force in forces.items() if force <= 0.0]
     if idle:
         raise il.InputError(
             f"piano: the cushions {', '.join(idle)} would carry nothing at rest",
             fix="Change masses, springs or points in piano/data.py: every part rests on a cushion.",
         )
-    return found
+    return forces
 
 
 def sunk(name: str, force: float) -> float:
-    """How far a cushion is pressed in by a force, slowly [m]."""
+    """Slow compression of a cushion by a force [m]."""
     cushion = data.CUSHIONS[name]
     return float(MM * cushion.depth * (force / cushion.force) ** (1.0 / cushion.exponent))

@@ -1,7 +1,7 @@
-"""How the PUMA 560 looks: outlines after its drawings, in axes of its links.
+"""Looks of the PUMA 560: outlines after its drawings, in axes of its links.
 
 The shoulder is 0.2435 m wide from the column to the outside of the upper arm, whose joints are
-0.4318 m apart; the forearm comes back by 0.0934 m to the offset of 0.15005 m.
+0.4318 m apart; the forearm is set back by 0.0934 m to the offset of 0.15005 m.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def puma560_looks(friction: bool = False) -> Mapping[str, tuple[il.Visual, ...]]
     """Column, shoulder, arms, wrist and a gripper."""
     return {
         GROUND: (
-            # a stand, low enough for the arm to hang beside it
+            # a stand, low enough for the arm to hang next to it
             il.visual(il.box((0.5, 0.5, 0.03)), (0.0, 0.0, -0.345), BLACK, material="paint"),
             il.visual(il.cylinder(0.13, 0.33), (0.0, 0.0, -0.165), parts.IRON, material="metal"),
             il.visual(il.cylinder(0.17, 0.03), (0.0, 0.0, 0.015), BLACK, material="paint"),
@@ -72,7 +72,7 @@ def _shoulder() -> tuple[il.Visual, ...]:
 
 
 def _upper_arm() -> tuple[il.Visual, ...]:
-    """Along x in a plane across the shoulder; the motors sit behind the shoulder."""
+    """Along x, normal to the shoulder axis; the motors are behind the shoulder."""
     middle, wide = 0.5 * sum(ARM), ARM[1] - ARM[0]
     outline = [
         *_arc((-0.13, 0.0), 0.072, 120.0, 240.0, 9),
@@ -89,7 +89,7 @@ def _upper_arm() -> tuple[il.Visual, ...]:
 
 
 def _forearm() -> tuple[il.Visual, ...]:
-    """Along y from the elbow, beside the upper arm."""
+    """Along y from the elbow, next to the upper arm."""
     x = DH_TABLE[2].a
     top = ARM[0] - 0.004
     sections = [
@@ -130,7 +130,7 @@ def _ring(y: float, wide: float, deep: float) -> list[tuple[float, float, float]
 
 
 def _round(x: float) -> float:
-    """Of a superellipse of power four."""
+    """Coordinate on a superellipse of exponent four, from that on a circle."""
     return math.copysign(abs(x) ** 0.5, x)
 
 

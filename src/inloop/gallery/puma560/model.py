@@ -1,4 +1,4 @@
-"""The PUMA 560, the best-measured industrial robot there is."""
+"""The PUMA 560, the industrial robot with the most published measurements."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from inloop.gallery import Reference, gravity_along
 
 SOURCE = "Corke & Armstrong-Hélouvry, as in the Robotics Toolbox for Python"
 PEDESTAL = 0.6718  # height of the shoulder [m]
-SLIP = 0.01  # speed over which dry friction changes its sign [rad/s]
+SLIP = 0.01  # speed over which smoothed dry friction changes its sign [rad/s]
 
 
 @dataclass(frozen=True)
 class DhRow:
-    """One row of the published Denavit-Hartenberg data, with what the link weighs.
+    """One row of the published Denavit-Hartenberg data, with inertia and friction of the link.
 
-    Standard DH: frame j sits at the far end of link j.
+    Standard DH: frame j is at the far end of link j.
 
     Attributes:
         d: offset along the joint axis [m].
@@ -85,8 +85,8 @@ def puma560(friction: bool = False) -> il.Model:
     """The arm with its motors; q as in the standard DH convention.
 
     Body frame j is DH frame j-1 turned by q_j, so that the DH frame j is the frame "end" of
-    body j. Link 1 can only turn about the vertical: its inertia is written as part of the
-    armature, because the table gives it no mass.
+    body j. Link 1 can only turn about the vertical: its inertia is part of the armature, because
+    the table gives it no mass.
 
     Args:
         friction: True adds the measured friction of the motors, dry friction smoothed.
@@ -95,7 +95,7 @@ def puma560(friction: bool = False) -> il.Model:
         "puma560",
         gravity=gravity_along("-z"),
         doc=f"PUMA 560 with motor inertia. Data: {SOURCE}.",
-        # the measured moments of link 3 miss the triangle inequality by a little
+        # the measured moments of link 3 slightly violate the triangle inequality
         strict_inertia=False,
     )
     on: Any = m.ground
@@ -109,14 +109,14 @@ def puma560(friction: bool = False) -> il.Model:
 
 
 def add_link(m: il.Model, number: int, row: DhRow, on: Any, start: float) -> Any:
-    """Hang one link on the frame before it; returns the frame at its far end.
+    """Add one link to the previous frame; return the frame at its far end.
 
     Args:
         m: the model.
         number: of the link, from 1.
         row: its data.
-        on: the frame before it.
-        start: q at the start [rad].
+        on: the previous frame.
+        start: initial q [rad].
     """
     R_BD = _about_x(row.alpha)
     p_BD = np.array([row.a, 0.0, row.d])
@@ -144,7 +144,7 @@ def _about_x(angle: float) -> np.ndarray:
 
 
 def _friction_law(row: DhRow) -> Callable[..., Any]:
-    """Friction of the motor seen at the joint: G² B qd, and |G| Tc with the sign of qd."""
+    """Friction of the motor at the joint: G² B qd, and |G| Tc with the sign of qd."""
     forward, backward = (abs(row.gear) * tc for tc in row.coulomb)
 
     def law(qd: Any) -> Any:
@@ -169,7 +169,7 @@ def mass_matrix_nominal(plant: il.Plant) -> np.ndarray:
 
 
 def gravity_reference(pose: str, value: tuple[float, ...]) -> Reference:
-    """Torques that hold the arm in a pose, known from elsewhere [N·m]."""
+    """Reference for the torques that hold the arm in a pose [N·m]."""
     return Reference(
         what=f"gravity torques in {pose}",
         value=value,

@@ -1,1 +1,1 @@
-"""The PUMA 560 as a controller meets it, and controllers for it in Python and C."""
+"""The PUMA 560 as a plant for controllers, and controllers for it in Python and C."""

@@ -35,8 +35,8 @@ GAINS = {
 }
 TRACKING = {
     **GAINS,
-    "friction": Slider(1.0, 0.0, 1.5, "", "share of the friction that is fed forward"),
-    "seconds": Slider(6.0, 2.0, 20.0, "s", "once around the path"),
+    "friction": Slider(1.0, 0.0, 1.5, "", "fraction of the friction that is fed forward"),
+    "seconds": Slider(6.0, 2.0, 20.0, "s", "time for one round of the path"),
 }
 GOALS = {
     f"joint_{k + 1}": Slider(value, *LIMITS[k], "rad", "set-point") for k, value in enumerate(READY)
@@ -56,7 +56,7 @@ def _gravity_torque(plant: il.Plant) -> Any:
 EXHIBIT = Exhibit(
     name="robot",
     title="PUMA 560 with friction and stops, to be controlled",
-    look_at="A controller leads its tool along a path. Choose another, drag the point, push it.",
+    look_at="A controller moves its tool along a path. Choose another, drag the point, push it.",
     make=robot,
     start="at rest in the pose q_n, motors without current",
     seconds=3.0,
@@ -84,7 +84,7 @@ EXHIBIT = Exhibit(
     ),
     controllers={
         "pd": Controller(
-            "PD control with gravity taken off",
+            "PD control with gravity compensation",
             f"{PROGRAMS}.pd",
             settings=True,
             sliders=TRACKING,

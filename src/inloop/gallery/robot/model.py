@@ -1,4 +1,4 @@
-"""The PUMA 560 as a controller meets it: friction that sticks, elastic stops, pushes."""
+"""The PUMA 560 as a plant for controllers: friction that sticks, elastic stops, pushes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inloop.gallery.puma560.model import (
 )
 
 DEGREE = math.pi / 180.0
-# of the joints [rad], from the Robotics Toolbox; q_n is within them with joint 3 one turn back
+# of the joints [rad], from the Robotics Toolbox; q_n is within them if joint 3 is one turn back
 LIMITS = tuple(
     (low * DEGREE, high * DEGREE)
     for low, high in ((-160, 160), (-45, 225), (-225, 45), (-110, 170), (-100, 100), (-266, 266))
@@ -26,9 +26,9 @@ INERTIAS = tuple(NOMINAL_MASS_MATRIX[k] for k in (0, 6, 11, 15, 18, 20))  # diag
 
 # plausible, not measured: the published table has dry and viscous friction only
 BREAKAWAY = 1.3  # static over dry friction
-DEFLECTION = 2.5e-3  # of the bristles when the joint breaks away [rad]
+DEFLECTION = 2.5e-3  # of the bristles at breakaway [rad]
 STRIBECK = 0.02  # [rad/s]
-BRISTLE_DAMPING = 0.5  # share of critical damping
+BRISTLE_DAMPING = 0.5  # damping ratio
 STOP = 60.0  # natural frequency of a joint at its stop [rad/s]
 
 
@@ -69,7 +69,7 @@ def robot(friction: bool = True) -> il.Model:
 
 
 def _add_friction(m: il.Model, number: int, row: DhRow, inertia: float) -> None:
-    """Friction of the motor as the joint feels it: |G| Tc and G² B."""
+    """Friction of the motor at the joint: |G| Tc and G² B."""
     forward, backward = (abs(row.gear * tc) for tc in row.coulomb)
     dry = 0.5 * (forward + backward)
     stiffness = BREAKAWAY * dry / DEFLECTION

@@ -1,4 +1,4 @@
-"""Closed curves for the tool of the robot: each once around as a function of a share of the way."""
+"""Closed curves for the tool of the robot, as functions of the fraction of one round."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 Reals = npt.NDArray[np.float64]
 
-CENTER = (0.52, -0.15, 0.7)  # [m], within reach all around
+CENTER = (0.52, -0.15, 0.7)  # [m]; all curves around it are within reach
 RADIUS = 0.14  # [m]
 DRAWN = 96  # points of a curve in a picture
 
@@ -22,7 +22,7 @@ def circle(share: float) -> Reals:
 
 
 def square(share: float) -> Reals:
-    """A square, at rest in its corners: along each side a polynomial of fifth order."""
+    """A square, at rest in its corners: a fifth-order polynomial along each side."""
     side, part = divmod(4.0 * (share % 1.0), 1.0)
     along = part**3 * (10.0 + part * (-15.0 + 6.0 * part))
     corners = ((1, 1), (-1, 1), (-1, -1), (1, -1), (1, 1))
@@ -32,7 +32,7 @@ def square(share: float) -> Reals:
 
 
 def figure_eight(share: float) -> Reals:
-    """An eight on its side (Gerono's), a little deep."""
+    """A horizontal figure eight (Gerono's lemniscate), with some depth."""
     angle = 2.0 * math.pi * share
     place = [0.4 * math.cos(angle), 1.3 * math.sin(angle), 0.8 * math.sin(2.0 * angle)]
     return np.array(CENTER) + RADIUS * np.array(place)

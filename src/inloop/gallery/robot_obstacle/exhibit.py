@@ -29,15 +29,15 @@ from inloop.gallery.robot_obstacle.model import (
 )
 
 BLOW = np.array([0.0, -0.9, 1.1, 0.4, -0.7, 0.3])  # speeds in the nominal pose [rad/s]
-SHORT = 1e-6  # a step in which servos do nothing yet [s]
+SHORT = 1e-6  # a step in which the servos have no effect yet [s]
 PRESSED, STEP = 3.0, 1e-3
 AXES = [f"joint_{k + 1}" for k in range(6)]
 
 
 def after_blow() -> np.ndarray:
-    """Speeds after an impact without friction in the nominal pose: published M, DH table [rad/s].
+    """Speeds after a frictionless impact in the nominal pose: published M, DH table [rad/s].
 
-    The impulse along x that takes -e times the speed of the tool from it, as seen by all joints.
+    The impulse along x reverses the velocity of the tool, times e; its effect on all joints.
     """
     row, back = tool_jacobian(NOMINAL)[0], np.linalg.inv(mass_nominal())
     impulse = (1.0 + RESTITUTION) * (row @ BLOW) / (row @ back @ row)
@@ -47,7 +47,7 @@ def after_blow() -> np.ndarray:
 def pressed(goal: np.ndarray = FORWARD) -> tuple[float, np.ndarray]:
     """Force on the block [N] and pose [rad] at rest, without friction.
 
-    Servos, gravity and the force along x are in balance, and the buffer is at the block.
+    Servos, gravity and the force along x are in balance, and the buffer touches the block.
     """
     gains, carried = STIFFNESS * np.array(INERTIAS), gravity_torques(NOMINAL)
     x = np.array([*NOMINAL, 0.0])
@@ -68,7 +68,7 @@ def _blow(plant: il.Plant) -> tuple[float, ...]:
     """Speeds after the impact [rad/s]."""
     plant.parameters["mu"] = 0.0
     start = dict(zip(AXES, (float(x) for x in NOMINAL), strict=True))
-    # a little before the block, so that it is hit within the step
+    # slightly before the block, so that it is hit within the step
     before = {k: v - 0.5 * SHORT * float(w) for (k, v), w in zip(start.items(), BLOW, strict=True)}
     speeds = dict(zip(AXES, (float(x) for x in BLOW), strict=True))
     run = plant.simulate(t_end=2 * SHORT, step=SHORT, q=before, qd=speeds)
@@ -85,7 +85,7 @@ def _press(plant: il.Plant) -> float:
 
 
 def _strike(bench: Bench) -> Outcome:
-    """Led into the block in half a second, then held there; once with friction, once without."""
+    """Drive the tool into the block in half a second, then hold; with and without friction."""
     plant = bench.compile()
     known, _ = pressed()
     runs = {}
@@ -152,7 +152,7 @@ EXHIBIT = Exhibit(
         hint="Drag the tool forwards, or hold the right arrow, to press.",
         keys={"ArrowRight": 1.0},
     ),
-    experiments={"strike": Experiment("led into the block, with and without friction", _strike)},
+    experiments={"strike": Experiment("driven into the block, with and without friction", _strike)},
     references=(
         Reference(
             what="speeds of the joints after a blow in the pose q_n",

@@ -1,6 +1,6 @@
-"""Where the tool of the PUMA 560 is, by its table of Denavit and Hartenberg alone.
+"""Kinematics of the PUMA 560's tool from its Denavit-Hartenberg table alone.
 
-Independent of the equations of the plant: known figures of the exhibit come from here.
+Independent of the equations of the plant; used for the reference values of the exhibit.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ GRAVITY = 9.81
 
 def frames(q: np.ndarray) -> list[np.ndarray]:
     """Frames 0 to 6 in the world, shape (4, 4) each."""
-    found = [np.eye(4)]
+    transforms = [np.eye(4)]
     for angle, row in zip(q, DH_TABLE, strict=True):
         c, s = math.cos(angle), math.sin(angle)
         ca, sa = math.cos(row.alpha), math.sin(row.alpha)
         step = [[c, -s * ca, s * sa, row.a * c], [s, c * ca, -c * sa, row.a * s],
                 [0.0, sa, ca, row.d], [0.0, 0.0, 0.0, 1.0]]  # fmt: skip
-        found.append(found[-1] @ np.array(step))
-    return found
+        transforms.append(transforms[-1] @ np.array(step))
+    return transforms
 
 
 def tool_place(q: np.ndarray) -> np.ndarray:
@@ -33,14 +33,14 @@ def tool_place(q: np.ndarray) -> np.ndarray:
 
 
 def tool_jacobian(q: np.ndarray) -> np.ndarray:
-    """Its velocity for each joint's, shape (3, 6)."""
+    """Jacobian of its velocity, shape (3, 6)."""
     *before, last = frames(q)
     at = (last @ (0.0, 0.0, TOOL, 1.0))[:3]
     return np.stack([np.cross(T[:3, 2], at - T[:3, 3]) for T in before], axis=1)
 
 
 def gravity_torques(q: np.ndarray) -> np.ndarray:
-    """What holds the arm, from the rise of its centers of mass [N·m]."""
+    """Torques that hold the arm, from its potential energy [N·m]."""
 
     def energy(x: np.ndarray) -> float:
         placed = zip(frames(x)[1:], DH_TABLE, strict=True)
@@ -58,12 +58,12 @@ def mass_nominal() -> np.ndarray:
 
 
 def reached(q: np.ndarray, along_x: float) -> np.ndarray:
-    """The pose whose tool is farther along x by so many metres, with joints 2, 3 and 5 alone."""
+    """The pose whose tool is moved along x by a distance [m], with joints 2, 3 and 5 only."""
     goal, at = tool_place(q), np.array(q, dtype=np.float64)
     goal[0] += along_x
     used = [1, 2, 4]
     for _ in range(20):
-        # x and z of the tool, and its direction: what joints 2, 3 and 5 turn by adds up to nothing
+        # x and z of the tool, and its direction: the rotations of joints 2, 3 and 5 add up to zero
         J = np.vstack([tool_jacobian(at)[[0, 2]][:, used], [1.0, 1.0, 1.0]])
         miss = (goal - tool_place(at))[[0, 2]]
         at[used] += np.linalg.solve(J, [*miss, float(np.sum(np.subtract(q, at)[used]))])

@@ -1,4 +1,4 @@
-"""How it looks: the arm of `puma560` with a rubber buffer, and a block on a pillar."""
+"""Looks: the arm of `puma560` with a rubber buffer, and a block on a pillar."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.gallery.robot_obstacle.model import BLOCK, BUFFER, CENTER
 
 
 def robot_obstacle_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """The gripper is replaced by a buffer."""
+    """Looks of all bodies; a buffer replaces the gripper."""
     arm = dict(puma560_looks())
     x, y, z = CENTER
     below = z - 0.5 * BLOCK[2]

@@ -1,4 +1,4 @@
-"""The model: the PUMA 560 with hard stops and a servo in every joint, and a block in its way."""
+"""The model: the PUMA 560 with a hard stop and a servo in every joint, and an obstacle."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from inloop.gallery.robot_obstacle.kinematics import TOOL, gravity_torques, reac
 
 BUFFER = 0.03  # radius of the tool's end [m]
 BLOCK = (0.16, 0.3, 0.36)  # [m]
-STIFFNESS, DAMPING = 225.0, 30.0  # of the servos, by inertia [1/s², 1/s]
+STIFFNESS, DAMPING = 225.0, 30.0  # of the servos, per inertia [1/s², 1/s]
 RESTITUTION, FRICTION = 0.3, 0.3
-AWAY, BEYOND = -0.14, 0.05  # of the tool from the block: at the start, and where it is led to [m]
-NOMINAL = np.array(READY)  # it touches the block in this pose
+AWAY, BEYOND = -0.14, 0.05  # of the tool relative to the block: start and target [m]
+NOMINAL = np.array(READY)  # the tool touches the block in this pose
 BACK, FORWARD = reached(NOMINAL, AWAY), reached(NOMINAL, BEYOND)
 FACE = float(tool_place(NOMINAL)[0]) + BUFFER  # of the block [m]
 CENTER = (FACE + 0.5 * BLOCK[0], *(float(x) for x in tool_place(NOMINAL)[1:]))
 
 
 def robot_obstacle() -> il.Model:
-    """An arm whose tool is led against a block.
+    """An arm whose tool is driven against a block.
 
-    Input "press" leads all joints from 0, away from the block, to 1, where the tool would be 5 cm
-    inside of it. The torques that carry the arm in its nominal pose are fed forward.
+    Input "press" moves the set-points of all joints from 0, away from the block, to 1, where the
+    tool would be 5 cm inside it. The torques that hold the nominal pose are fed forward.
     """
     m = il.Model(
         "robot_obstacle",

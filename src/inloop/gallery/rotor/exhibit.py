@@ -1,4 +1,4 @@
-"""The rotor as an exhibit: its fan of frequencies, and both ways to its motion."""
+"""The rotor as an exhibit: its frequency fan, and its motion in two formulations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPEEDS = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0)  # [rad/s]
 
 
 def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
-    """First two of the blades up and down, and that in the plane, without weight [rad/s]."""
+    """First two flap frequencies and the lag frequency of the blades, without gravity [rad/s]."""
     kept = {name: plant.parameters[name] for name in ("g", "speed", "lag")}
     plant.parameters.update({"g": 0.0, "speed": speed, "lag": 0.0})
     try:
@@ -28,12 +28,12 @@ def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
     lag = [k for k, name in enumerate(plant.coordinates) if name in ("blade_1", "blade_2")]
 
     def of(rows: list[int]) -> np.ndarray:
-        """Of a few coordinates, which the others do not reach."""
+        """Frequencies of a few coordinates that are decoupled from the others."""
         both = [*rows, *(n + k for k in rows)]
         values = np.linalg.eigvals(linear.A[np.ix_(both, both)])
         return np.unique(np.abs(values[values.imag > 1e-6]).round(9))
 
-    # two blades that swing against each other do not move the hub
+    # two blades in opposite motion do not move the hub
     against = linear.A[n + lag[0], lag[0]] - linear.A[n + lag[0], lag[1]]
     return of(flap)[:2], np.sqrt(max(0.0, -against))
 
@@ -41,8 +41,8 @@ def frequencies(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
 def _fan(bench: Bench) -> Outcome:
     """Frequencies over speed, and a spin-up in both formulations."""
     plant = bench.compile()
-    found = [frequencies(plant, speed) for speed in SPEEDS]
-    flap, lag = np.array([f for f, _ in found]), np.array([g for _, g in found])
+    results = [frequencies(plant, speed) for speed in SPEEDS]
+    flap, lag = np.array([f for f, _ in results]), np.array([g for _, g in results])
     fine = np.linspace(0.0, SPEEDS[-1], 101)
     ritz = np.array([flap_by_ritz(speed) for speed in fine])
     known = np.array([flap_by_ritz(speed) for speed in SPEEDS])
@@ -56,10 +56,10 @@ def _fan(bench: Bench) -> Outcome:
     apart = np.abs(runs["reduced"].q - runs["redundant"].q).max()
     figures: dict[str, float | tuple[float, ...]] = {
         "speeds [rad/s]": SPEEDS,
-        "first up and down [rad/s]": tuple(map(float, flap[:, 0])),
-        "first up and down, Ritz [rad/s]": tuple(map(float, known[:, 0])),
-        "in the plane [rad/s]": tuple(map(float, lag)),
-        "in the plane, by hand [rad/s]": tuple(lag_by_hand(speed) for speed in SPEEDS),
+        "first flap frequency [rad/s]": tuple(map(float, flap[:, 0])),
+        "first flap frequency, Ritz [rad/s]": tuple(map(float, known[:, 0])),
+        "lag frequency [rad/s]": tuple(map(float, lag)),
+        "lag frequency, by hand [rad/s]": tuple(lag_by_hand(speed) for speed in SPEEDS),
         "unknowns of the redundant formulation": float(bodies.formulation.unknowns),
         "largest difference of a coordinate of both formulations [rad or m]": float(apart),
     }
@@ -68,8 +68,8 @@ def _fan(bench: Bench) -> Outcome:
         left, right = figure.subplots(1, 2)
         left.plot(fine, ritz, color="0.6", label="Ritz")
         left.plot(fine, [lag_by_hand(speed) for speed in fine], "--", color="0.6", label="by hand")
-        left.plot(SPEEDS, flap, "o", label="up and down")
-        left.plot(SPEEDS, lag, "s", label="in the plane")
+        left.plot(SPEEDS, flap, "o", label="flap")
+        left.plot(SPEEDS, lag, "s", label="lag")
         left.plot(fine, fine, ":", color="0.8")
         left.set_xlabel("speed [rad/s]")
         left.set_ylabel("frequency [rad/s]")
@@ -105,7 +105,7 @@ EXHIBIT = Exhibit(
     experiments={"fan": Experiment("frequencies over speed, and both formulations", _fan)},
     references=(
         Reference(
-            what="first frequency of a blade at 20 rad/s, up and down",
+            what="first flap frequency of a blade at 20 rad/s",
             value=(float(flap_by_ritz(SPEED, 1)[0]),),
             unit="rad/s",
             tolerance=0.25,

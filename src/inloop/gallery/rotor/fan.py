@@ -1,4 +1,4 @@
-"""Frequencies of blades that turn, by other ways than those of the plant."""
+"""Frequencies of rotating blades, independent of the plant."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from inloop.gallery.rotor.model import EI, LENGTH, MASS, OFFSET
 
-POWERS = range(2, 10)  # of the polynomials that take the place of the blade's shapes
+POWERS = range(2, 10)  # of the polynomials that approximate the blade's shapes
 
 
 def flap_by_ritz(speed: float, count: int = 2) -> np.ndarray:
-    """Frequencies of a clamped blade that turns, up and down [rad/s].
+    """Flap frequencies of a clamped rotating blade [rad/s].
 
-    Rayleigh and Ritz with polynomials: EI ∫ w''² + ∫ T w'² against m ∫ w², where T is the pull of
-    all that is further out.
+    Rayleigh-Ritz with polynomials: EI ∫ w''² + ∫ T w'² over m ∫ w², where T is the centrifugal
+    tension.
     """
     x, weights = np.polynomial.legendre.leggauss(24)
     s, weights = 0.5 * (x + 1.0), 0.5 * weights
@@ -31,5 +31,5 @@ def _derivative(power: int, order: int, s: np.ndarray) -> np.ndarray:
 
 
 def lag_by_hand(speed: float) -> float:
-    """Of a stiff blade that swings in the plane of the rotor: Ω √(3 e / 2 L) [rad/s]."""
+    """Lag frequency of a rigid blade in the plane of the rotor: Ω √(3 e / 2 L) [rad/s]."""
     return float(speed * np.sqrt(1.5 * OFFSET / LENGTH))

@@ -1,4 +1,4 @@
-"""How the rotor looks: a hub on a mast, blades of strips that follow their nodes."""
+"""Looks of the rotor: a hub on a mast, blades of strips that follow their nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHORD, THICK = 0.17, 0.022  # of a blade [m]
 def rotor_looks(blades: int, elements: int) -> Mapping[str, tuple[il.Visual, ...]]:
     """Shapes of all bodies."""
     strip = LENGTH / elements
-    found: dict[str, tuple[il.Visual, ...]] = {
+    looks: dict[str, tuple[il.Visual, ...]] = {
         GROUND: (
             il.disc((0.0, 0.0, 0.0), (0.0, 0.0, HEIGHT - 0.06), 0.06, parts.DARK, material="metal"),
             il.visual(il.cylinder(0.5, 0.05), (0.0, 0.0, 0.025), parts.DARK, material="paint"),
@@ -31,13 +31,13 @@ def rotor_looks(blades: int, elements: int) -> Mapping[str, tuple[il.Visual, ...
     }
     for k in range(1, blades + 1):
         color = parts.ORANGE if k == 1 else parts.CREAM
-        found[f"blade_{k}"] = (
+        looks[f"blade_{k}"] = (
             *parts.bearing((0.0, 0.0, 0.0), 0.055, 0.13, "z", parts.BRASS),
             il.visual(il.box((0.16, 0.09, 0.04)), (0.08, 0.0, 0.0), parts.IRON, material="metal"),
         )
         for j in range(1, elements + 1):
             last = j == elements
-            # about the node, to the middle of its elements
+            # around the node, up to the middle of its elements
             size, middle = (0.5 * strip, -0.25 * strip) if last else (strip, 0.0)
             skin = il.visual(
                 il.box((size, CHORD, THICK)), (middle, 0.02, 0.0), color, material="paint"
@@ -48,8 +48,8 @@ def rotor_looks(blades: int, elements: int) -> Mapping[str, tuple[il.Visual, ...
                 parts.RED,
                 material="paint",
             )
-            found[f"blade_{k}_{j}"] = (skin, cap) if last else (skin,)
-    return found
+            looks[f"blade_{k}_{j}"] = (skin, cap) if last else (skin,)
+    return looks
 
 
 REACH = (

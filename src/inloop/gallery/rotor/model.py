@@ -1,8 +1,8 @@
-"""A hub that a motor turns, and blades on lag hinges that bend up and down.
+"""A hub driven by a motor, and blades on lag hinges that bend up and down.
 
 A deformable rotor is one of the three models of the source's table (Morandini, Mantegazza and
-others on MBDyn in real time); its data are not published. These are those of a rotor of a model
-helicopter, soft enough for its droop to be seen.
+others on MBDyn in real time); its data are not published. These data are typical of a model
+helicopter, soft enough for a visible droop.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import math
 import inloop as il
 from inloop.gallery import gravity_along
 
-OFFSET, LENGTH = 0.2, 2.0  # of the lag hinges from the axis, of a blade [m]
+OFFSET, LENGTH = 0.2, 2.0  # distance of the lag hinges from the axis, length of a blade [m]
 MASS = 1.2  # of a blade [kg/m]
-EI = 150.0  # of its bending up and down [N·m²]
+EI = 150.0  # flap bending stiffness [N·m²]
 HUB = 0.4  # moment of inertia about the axis [kg·m²]
 SPEED = 20.0  # [rad/s]
 HEIGHT = 1.1  # of the hub over the ground [m]
@@ -24,13 +24,13 @@ def rotor(blades: int = 4, elements: int = 4) -> il.Model:
     """A rotor that starts from rest.
 
     Args:
-        blades: how many.
+        blades: number of blades.
         elements: finite elements of each.
     """
     m = il.Model(
         "rotor", gravity=gravity_along("-z"), doc="Rotor of flexible blades on lag hinges."
     )
-    speed = m.parameter("speed", SPEED, unit="rad/s", range=(0.0, 30.0), doc="what the motor wants")
+    speed = m.parameter("speed", SPEED, unit="rad/s", range=(0.0, 30.0), doc="motor set-point")
     stiffness = m.parameter(
         "EI", EI, unit="N*m^2", range=(20.0, 1000.0), doc="bending stiffness of a blade"
     )

@@ -1,4 +1,4 @@
-"""What the driver of the rover has: cameras behind it, on its mast, at a bogie; two levers."""
+"""Cockpit of the rover: cameras behind it, on its mast and at a bogie; two levers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the rover: the set "trasys" of github.com/siconos/rover (MechTests), SI units.
+"""Data of the rover: the set "trasys" of github.com/siconos/rover (MechTests), SI units.
 
 Left is +y. All centers of mass are at the origins of their frames.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 SOURCE = "siconos/rover, set trasys (MechTests/TrMechTest1)"
 GRAVITY = 3.69  # of Mars [m/s²]
 RADIUS = 0.129  # of a wheel [m]
-REST_HEIGHT = 0.57875  # of the trunk above a plane on which it stands [m]
+REST_HEIGHT = 0.57875  # of the trunk at rest on a plane [m]
 TRUNK_MASS, TRUNK_INERTIA = 50.0, (4.677526, 3.450664, 5.463271)
 STEER_MASS, STEER_INERTIA = 1.0, (0.005937903, 0.00565356, 0.002928831)
 WHEEL_MASS, WHEEL_INERTIA = 0.1, (0.000423525, 0.00083205, 0.000423525)
@@ -23,12 +23,12 @@ class Bogie:
     """A beam on the trunk that carries two wheels.
 
     Attributes:
-        name: of the body.
-        axis: about which it turns on the trunk.
-        at: on the trunk [m].
+        name: name of the body.
+        axis: axis of its joint on the trunk.
+        at: position of the joint on the trunk [m].
         mass: [kg].
         inertia: about its axes [kg·m²].
-        wheels: names of its wheels, and where their brackets are on it [m].
+        wheels: names of its wheels, and positions of their brackets on it [m].
     """
 
     name: str

@@ -17,7 +17,7 @@ FORCES = tuple(f"{wheel}_ground.force" for wheel in data.WHEELS)
 
 
 def _weight(plant: il.Plant) -> float:
-    """What the ground carries when the rover has settled, mean of half a second [N]."""
+    """Load on the ground when the rover has settled, mean of half a second [N]."""
     run = plant.simulate(t_end=3.0, step=1e-3)
     carried = sum(run[f"{wheel}_ground.force_z"] for wheel in data.WHEELS)
     return float(np.mean(np.asarray(carried)[run.t > 2.5]))
@@ -28,7 +28,7 @@ EXHIBIT = Exhibit(
     title="Rover with six wheels on hills of triangles",
     look_at="Drive it by arrow keys or game controller: six wheels steer, and bogies climb.",
     make=rover,
-    start="a little above the ground, wheels straight",
+    start="slightly above the ground, wheels straight",
     seconds=8.0,
     step=1e-3,
     method="moreau",
@@ -40,7 +40,7 @@ EXHIBIT = Exhibit(
     experiments=EXPERIMENTS,
     references=(
         Reference(
-            what="what the ground carries at rest",
+            what="load on the ground at rest",
             value=(data.TOTAL_MASS * data.GRAVITY,),
             unit="N",
             tolerance=2.0,

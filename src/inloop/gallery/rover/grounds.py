@@ -1,4 +1,4 @@
-"""The grounds on which the rover can be: what its wheels touch, what is seen, where it starts."""
+"""The grounds of the rover: contact shapes, looks and initial positions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inloop.gallery.rover import data
 
 PLANE, HILLS, RAMP, STEP, MOUND = range(5)
 WORDS = "0: a plane, 1: hills of 20,000 triangles, 2: a ramp of 10°, 3: a step, 4: a mound"
-EDGE = 12.0  # of all grounds but the plane [m]
+EDGE = 12.0  # edge length of all grounds except the plane [m]
 CELL = 0.12  # of the hills: 20,000 triangles
 RAMP_ANGLE, RAMP_BEGIN, RAMP_END = math.radians(10.0), -1.8, 3.0  # along x [m]
 STEP_AT, STEP_HEIGHT = -1.0, 0.1  # [m]
-MOUND_AT, MOUND_RADIUS, MOUND_HEIGHT = -0.5, 2.0, 0.2  # a sphere that sticks out by 0.2 m [m]
+MOUND_AT, MOUND_RADIUS, MOUND_HEIGHT = -0.5, 2.0, 0.2  # a sphere that protrudes by 0.2 m [m]
 STARTS = {PLANE: 0.0, HILLS: -4.0, RAMP: -4.0, STEP: -3.0, MOUND: -4.0}  # of the trunk, x [m]
 SAND, STONE = "#b5714a", "#8d7b6c"
 
@@ -34,7 +34,7 @@ def ramp(x: float, y: float) -> float:
 
 
 def ground(terrain: int) -> Any:
-    """What all wheels touch."""
+    """Shape with which all wheels are in contact."""
     if terrain == HILLS:
         return il.terrain(hills, size=(EDGE, EDGE), cell=CELL)
     if terrain == RAMP:
@@ -43,12 +43,12 @@ def ground(terrain: int) -> Any:
 
 
 def mound() -> Any:
-    """The sphere that sticks out of the plane, and its center [m]."""
+    """The sphere that protrudes from the plane, and its center [m]."""
     return il.sphere(MOUND_RADIUS), (MOUND_AT, 0.0, MOUND_HEIGHT - MOUND_RADIUS)
 
 
 def start(terrain: int) -> tuple[float, float, float]:
-    """Where the trunk starts [m]: standing, on hills a little above the ground."""
+    """Initial position of the trunk [m]: at rest, on hills slightly above the ground."""
     x = STARTS[terrain]
     if terrain != HILLS:
         return x, 0.0, data.REST_HEIGHT - 1e-9
@@ -61,7 +61,7 @@ def start(terrain: int) -> tuple[float, float, float]:
 
 
 def ground_looks(terrain: int) -> tuple[il.Visual, ...]:
-    """What is seen of a ground."""
+    """Looks of a ground."""
     if terrain in (HILLS, RAMP):
         return (il.visual(ground(terrain), color=SAND, material="felt"),)
     half = 0.5 * EDGE

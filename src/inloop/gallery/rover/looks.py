@@ -1,4 +1,4 @@
-"""How the rover looks: a box with solar cells and a mast, beams, and wheels with cleats."""
+"""Looks of the rover: a box with solar cells and a mast, beams, and wheels with cleats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLEATS = 18
 
 
 def rover_looks(terrain: int) -> Mapping[str, tuple[il.Visual, ...]]:
-    """All bodies, and the ground; takes the options of the exhibit."""
+    """Looks of all bodies and the ground; takes the options of the exhibit."""
     looks: dict[str, tuple[il.Visual, ...]] = {"trunk": tuple(_trunk())}
     for bogie in data.BOGIES:
         looks[bogie.name] = tuple(_beam(bogie))
@@ -66,7 +66,7 @@ def _beam(bogie: data.Bogie) -> Iterator[il.Visual]:
 
 
 def _bracket(side: float) -> Iterator[il.Visual]:
-    """From the steering axis over the wheel and down beside it."""
+    """From the steering axis over the wheel and down next to it."""
     axle, out = data.WHEEL_BELOW[2], -side * (0.5 * WIDE + 0.022)
     top = 0.75 * data.RADIUS + axle + 0.085
     yield il.rod((0.0, 0.0, 0.0), (0.0, 0.0, top), 0.024, parts.CREAM, material="paint")
@@ -77,7 +77,7 @@ def _bracket(side: float) -> Iterator[il.Visual]:
 
 
 def _wheel() -> Iterator[il.Visual]:
-    """A drum that is round across its tread, as the sphere that touches is, with cleats."""
+    """A drum with a round tread, like the contact sphere, and cleats."""
     edge = math.sqrt(data.RADIUS**2 - (0.5 * WIDE) ** 2)
     profile = [(0.2 * edge, -0.42 * WIDE), (0.9 * edge, -0.5 * WIDE)]
     for k in range(-4, 5):
@@ -91,5 +91,5 @@ def _wheel() -> Iterator[il.Visual]:
         r, half = 0.965 * data.RADIUS, 0.36 * WIDE
         yield il.rod((r * c, -half, r * s), (r * c, half, r * s), 0.0045, parts.STEEL,
                      material="metal")  # fmt: skip
-    # a mark that shows how it turns
+    # a mark that shows its rotation
     yield il.visual(il.box((0.03, 1.06 * WIDE, 0.03)), (0.55 * edge, 0.0, 0.0), parts.ORANGE)

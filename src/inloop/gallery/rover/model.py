@@ -1,4 +1,4 @@
-"""The model of the rover: three bogies, six brackets that steer, six wheels on the ground."""
+"""The model of the rover: three bogies, six steering brackets, six wheels on the ground."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from inloop.gallery.rover import data
 from inloop.gallery.rover.grounds import HILLS, MOUND, ground, mound, start
 from inloop.gallery.rover.steering import lead, wheel_place
 
-# servo motors; wheels that hang in the air follow within two steps of 1 ms
+# servo motors; wheels in the air follow within two steps of 1 ms
 STEERING, STEERING_DAMPING = 20.0, 0.5  # [N·m/rad, N·m·s/rad]
-DRIVING = 2.0  # torque of a wheel that is too slow by 1 rad/s [N·m·s/rad]
+DRIVING = 2.0  # torque per speed error of a wheel [N·m·s/rad]
 FRICTION = 0.8
-STIFFNESS, RIGID = 1e8, 1e12  # of touches [N/m]: 0.4 µm deep, shares of wheels unique; as if rigid
+# of contacts [N/m]: 0.4 µm deep, so that the loads of single wheels are unique; practically rigid
+STIFFNESS, RIGID = 1e8, 1e12
 
 
 def rover(terrain: int = HILLS) -> il.Model:
     """The rover on one of its grounds.
 
-    Inputs "speed" [m/s] and "turn" [1/m] lead all wheels and brackets, see `steering`; "torque"
-    [N·m] turns each wheel beside that.
+    Inputs "speed" [m/s] and "turn" [1/m] drive all wheels and brackets, see `steering`; "torque"
+    [N·m] acts on each wheel in addition.
 
     Args:
         terrain: 0 for a plane, 1 for hills, 2 for a ramp, 3 for a step, 4 for a mound.
@@ -34,7 +35,7 @@ def rover(terrain: int = HILLS) -> il.Model:
     m = il.Model("rover", gravity=gravity, doc="Rover with six wheels.")
     mu = m.parameter("mu", FRICTION, unit="1", range=(0.0, 2.0), doc="friction of the wheels")
     e = m.parameter("e", 0.0, unit="1", range=(0.0, 1.0), doc="restitution of the wheels")
-    k = m.parameter("stiffness", STIFFNESS, unit="N/m", range=(1e5, RIGID), doc="of all touches")
+    k = m.parameter("stiffness", STIFFNESS, unit="N/m", range=(1e5, RIGID), doc="of all contacts")
     gain = m.parameter(
         "gain", DRIVING, unit="N*m*s/rad", range=(0.0, 5.0), doc="of the motors of the wheels"
     )
@@ -42,8 +43,8 @@ def rover(terrain: int = HILLS) -> il.Model:
         "servo", STEERING, unit="N*m/rad", range=(0.0, 200.0), doc="stiffness of the steering"
     )
     speed = m.input("speed", "m/s", "forwards")
-    turn = m.input("turn", "1/m", "curvature of the way, to the left")
-    torque = m.input("torque", "N*m", "on each wheel, beside its motor")
+    turn = m.input("turn", "1/m", "curvature of the path, to the left")
+    torque = m.input("torque", "N*m", "on each wheel, in addition to its motor")
     trunk = m.body(
         "trunk",
         on=m.ground,
@@ -77,7 +78,7 @@ def rover(terrain: int = HILLS) -> il.Model:
 def _wheel(
     m: il.Model, at: Any, name: str, led: tuple[Any, Any], motors: tuple[Any, Any, Any]
 ) -> Any:
-    """A bracket that steers and its wheel, with their motors."""
+    """A steering bracket and its wheel, with their motors."""
     (angle, rolls), (holds, gain, torque) = led, motors
     bracket = m.body(
         f"steer_{name}",

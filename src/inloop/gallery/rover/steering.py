@@ -1,7 +1,7 @@
-"""How six steered and driven wheels follow one speed and one curvature.
+"""Steering angles and speeds of six wheels from one speed and one curvature.
 
 The rover turns about a point on the y axis of its trunk, at 1 / turn to the left. A wheel at (x, y)
-then moves with speed · (1 - turn y, turn x): this is where it has to point, and how fast it rolls.
+then moves with speed · (1 - turn y, turn x), which determines its direction and rate.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import inloop as il
 from inloop.gallery.rover import data
 
-MOST_TURN = 1.2  # [1/m]: the turning point stays outside the wheels
+MOST_TURN = 1.2  # [1/m]: the center of rotation stays outside the wheels
 
 
 def wheel_place(bogie: data.Bogie, name: str) -> tuple[float, float]:
-    """x and y of a wheel in axes of the trunk, bogies level [m]."""
+    """x and y of a wheel in axes of the trunk, with level bogies [m]."""
     at = bogie.wheels[name]
     return bogie.at[0] + at[0], bogie.at[1] + at[1]
 
@@ -26,7 +26,7 @@ def lead(place: tuple[float, float], speed: Any, turn: Any) -> tuple[Any, Any]:
     Args:
         place: x and y of the wheel [m].
         speed: of the trunk, forwards [m/s].
-        turn: curvature of its way, to the left [1/m].
+        turn: curvature of its path, to the left [1/m].
     """
     x, y = place
     turn = il.maximum(-MOST_TURN, il.minimum(turn, MOST_TURN))

@@ -15,13 +15,13 @@ EXHIBIT = Exhibit(
     make=simple_action,
     start="hammer on the key, key at rest",
     seconds=2.0,
-    # explicit methods lose the hammer if the velocity of the hand does not match its way
+    # explicit methods lose the hammer if the velocity of the hand does not match its position
     method="implicit",
     view=View("xz", (("hand.q", "key.q", "hammer.q"), "hand.effort")),
     experiments={"figure6": FIGURE6, "encoder": ENCODER},
     options={
         "springs": Option(True, "model B, with springs; else model A"),
-        "at_rest": Option(True, "model B starts at rest; else its key is let go"),
+        "at_rest": Option(True, "model B starts at rest; else its key is released"),
     },
     looks=action_looks,
     reach=((-0.02, -0.06, -0.23), (0.49, 0.06, 0.28)),

@@ -1,4 +1,4 @@
-"""How the simplified piano actions look, and how a hand plays them."""
+"""Looks of the simplified piano actions, and the device to play them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ LOW, HIGH = -0.1, 0.35  # of the hand [rad]
 STOPS = math.radians(45.0)  # of the source's device
 SPRUCE, MAPLE, FELT, STEEL, HAND = "#e3c48f", "#d8b078", "#efe9dc", "#8d969e", "#c98b6b"
 ADVICE = {
-    False: "Take the smooth sensor, or model B: under Options, with springs.",
-    True: "Take the smooth sensor, a faster servo, more damping, or a softer k1.",
+    False: "Use the smooth sensor, or model B: under Options, with springs.",
+    True: "Use the smooth sensor, a faster servo, more damping, or a softer k1.",
 }
 
 
 def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[il.Visual, ...]]:
-    """Key, hammer and string in the x-z plane; with springs a hand that is not the key."""
-    # the string is where the far end of the hammer is at the angle of the string
+    """Key, hammer and string in the x-z plane; with springs, a separate hand."""
+    # the string is at the far end of the hammer at the string's angle
     x, z = 2.0 * L2 * math.cos(STRING), L3 + 2.0 * L2 * math.sin(STRING)
-    found: dict[str, tuple[il.Visual, ...]] = {
+    looks: dict[str, tuple[il.Visual, ...]] = {
         "key": (_box((0.5 * L1, 0.0, -6e-3), (L1 + 0.02, 0.022, 8e-3), SPRUCE),
                 il.disc((L1, -0.011, -2e-3), (L1, 0.011, -2e-3), 2e-3, FELT)),
         "hammer": (il.rod((0.0, 0.0, 0.0), (2.0 * L2, 0.0, 0.0), 3e-3, MAPLE, material="wood"),
@@ -33,16 +33,16 @@ def action_looks(springs: bool = True, at_rest: bool = True) -> dict[str, tuple[
                  il.disc((0.0, -0.02, L3), (0.0, 0.02, L3), 4e-3, STEEL, material="metal")),
     }  # fmt: skip
     if springs:
-        found["hand"] = (
+        looks["hand"] = (
             il.rod((0.0, 0.0, 0.0), (L1 + 0.03, 0.0, 0.0), 1.5e-3, HAND),
             _box((L1 + 0.03, 0.0, 0.0), (0.02, 0.02, 0.01), HAND),
         )
-        found["pad"] = (_box((0.0, 0.0, -1e-3), (0.012, 0.012, 3e-3), FELT),)
-    return found
+        looks["pad"] = (_box((0.0, 0.0, -1e-3), (0.012, 0.012, 3e-3), FELT),)
+    return looks
 
 
 def action_device(springs: bool = True, at_rest: bool = True) -> Device:
-    """The hand moves the key of model A itself, and that of model B through its spring."""
+    """The hand moves the key of model A directly, and that of model B through its spring."""
     body = "hand" if springs else "key"
     return Device(
         input=f"{body}.q",

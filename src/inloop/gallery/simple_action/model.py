@@ -2,19 +2,19 @@
 
 A key turns about P1, a hammer about P2 above it. The hammer rests on the key, is thrown, flies,
 strikes the string, is caught. In model A the key is rigid and moves with the hand, so that the
-hammer on it has no freedom left (sub-model A1); in flight it is a pendulum (A2). In model B
-springs stand between hand and key (k1) and between key and hammer (k2): sub-models B1 and B2.
+hammer on it has no degree of freedom (sub-model A1); in flight it is a pendulum (A2). In model B
+there are springs between hand and key (k1) and between key and hammer (k2): sub-models B1 and B2.
 
 The source gives L1 = 4, L2 = 10, L3 = 1, L4 = 0.5 "m", M1 = 6.5, M2 = 0.01 kg, k1 = 620 and k2 = 15
-N/m, and its drawings do not tell which length is which. Here lengths are inches, which fits the
+N/m, and its drawings do not show which length is which. Here lengths are in inches, which fits the
 3 inches of travel and 45 degrees of its device:
 
-    L1  P1 to the place S on the key that carries the hammer
+    L1  P1 to the point S on the key that carries the hammer
     L2  P2 to the center of mass of the hammer
     L3  P1 to P2, straight up
     L4  P1 to the center of mass of the key
 
-Key and hammer are slender rods of lengths 2 L1 and 2 L2 in their inertia; k1 acts at S.
+The inertias of key and hammer are those of slender rods of lengths 2 L1 and 2 L2; k1 acts at S.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from inloop.gallery import gravity_along
 INCH = 0.0254  # [m]
 SOURCE = "Gillespie and Cutkosky, Interactive dynamics with haptic display, Table 2"
 STRING = 0.45  # angle of the hammer at which it meets the string [rad]
-# where model B starts [rad, m]. It rests at the first with the numbers of the source; its springs
-# have no damping, and what starts elsewhere swings for ever.
+# initial positions of model B [rad, m]: the first is its equilibrium with the data of the source;
+# the springs have no damping, so that it oscillates forever from any other position
 REST_OF_B = {"key": -0.12859385834, "pad": -0.012486667825, "hammer": -0.473544148239}
 LET_GO = {"key": 0.0, "pad": 0.0, "hammer": -0.2}
 
 
 def simple_action(springs: bool = True, at_rest: bool = True) -> il.Model:
-    """Key and hammer in the x-z plane, z up; angles count from the horizontal, upward.
+    """Key and hammer in the x-z plane, z up; angles are measured upward from the horizontal.
 
     Args:
         springs: True for model B, False for model A.
-        at_rest: model B starts where it rests; else its key is let go from the horizontal.
+        at_rest: model B starts at rest; otherwise its key is released from the horizontal.
     """
     m = il.Model(
         "simple_action",
@@ -55,7 +55,7 @@ def simple_action(springs: bool = True, at_rest: bool = True) -> il.Model:
 
 
 class _Parameters:
-    """Numbers of the source as parameters of a model."""
+    """Data of the source as parameters of a model."""
 
     def __init__(self, m: il.Model) -> None:
         def length(name: str, inches: float, doc: str) -> Any:
@@ -90,7 +90,7 @@ def _add_key(m: il.Model, p: _Parameters, angle: float = 0.0) -> Any:
 
 
 def _add_hammer(m: il.Model, p: _Parameters, angle: float = -0.2) -> Any:
-    # q counts upward: about -y
+    # q is positive upward: about -y
     return m.body(
         "hammer",
         on=m.ground.point("P2", (0.0, 0.0, p.L3)),
@@ -104,8 +104,8 @@ def _add_hammer(m: il.Model, p: _Parameters, angle: float = -0.2) -> Any:
 def gap(p: Any, hammer: Any, key: Any, lift: Any = 0.0) -> Any:
     """Distance of S, lifted off the key by `lift`, below the line of the hammer [m].
 
-    S = L1 (cos k, sin k) + lift (-sin k, cos k), the hammer's line goes through (0, L3) at angle h:
-    n · (P2 - S) with n = (-sin h, cos h).
+    S = L1 (cos k, sin k) + lift (-sin k, cos k), and the hammer's line passes through (0, L3) at
+    angle h: n · (P2 - S) with n = (-sin h, cos h).
     """
     turn = hammer - key
     return p.L3 * il.cos(hammer) + p.L1 * il.sin(turn) - lift * il.cos(turn)
@@ -114,7 +114,7 @@ def gap(p: Any, hammer: Any, key: Any, lift: Any = 0.0) -> Any:
 def _turn_back(stiffness: Any, R: Any) -> Any:
     """No force, and a torque about y that turns the key back to the hand [N, N·m].
 
-    The key is turned against the hand by an angle about -y: R = Ry(-angle).
+    The key is turned relative to the hand by an angle about -y: R = Ry(-angle).
     """
     angle = il.atan2(R[2][0], R[0][0])
     return (0.0, 0.0, 0.0), (0.0, stiffness * angle, 0.0)
@@ -140,7 +140,7 @@ def _add_soft(m: il.Model, p: _Parameters, start: Mapping[str, float]) -> None:
     """Model B: springs between hand and key, and between key and hammer."""
     k1 = m.parameter("k1", 620.0, unit="N/m", range=(1.0, 5000.0), doc="hand to key, at S")
     k2 = m.parameter("k2", 15.0, unit="N/m", range=(1.0, 500.0), doc="key to hammer")
-    # an angle of its own for the key: only the position of the hand is felt, through k1
+    # the key has its own angle: only the position of the hand acts on it, through k1
     hand = m.body("hand", on=m.ground.point("M", (0.0, 0.0, 0.0)), joint=il.revolute("-y"))
     key = _add_key(m, p, start["key"])
     pad = m.body(

@@ -17,7 +17,7 @@ from inloop.gallery.suspension.model import (
 EXHIBIT = Exhibit(
     name="suspension",
     title="Double-wishbone suspension, steered",
-    look_at="The rack steers the wheel; its force shows what caster and spring give back.",
+    look_at="The rack steers the wheel; its force shows the effect of caster and spring.",
     make=suspension,
     start="near rest on the tyre, wheel straight",
     seconds=5.0,
@@ -32,7 +32,7 @@ EXHIBIT = Exhibit(
             value=((SPRUNG + RACK_MASS + KNUCKLE_MASS + WHEEL_MASS) * 9.81,),
             unit="N",
             tolerance=0.1,
-            source="weight of all that the tyre carries",
+            source="weight of everything that the tyre carries",
             measure=load_at_rest,
         ),
     ),

@@ -1,4 +1,4 @@
-"""How a double-wishbone suspension looks: arms, upright, tie rod, wheel, in axes of its bodies."""
+"""Looks of a double-wishbone suspension: arms, upright, tie rod, wheel, in body axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inloop.gallery.suspension.model import (
 
 TYRE_WIDTH = 0.19  # [m]
 LOWER_SPAN, UPPER_SPAN = 0.17, 0.12  # from the middle of an arm to its two pivots, along x [m]
-WHEEL_SIDE = 0.07  # of the middle of the tyre, outside the ball joints [m]
+WHEEL_SIDE = 0.07  # distance of the tyre's middle outside the ball joints [m]
 
 
 def suspension_looks() -> Mapping[str, tuple[il.Visual, ...]]:
@@ -63,7 +63,7 @@ def corner_looks(corner: Corner, *, steered: bool) -> dict[str, tuple[il.Visual,
     name, out = corner.name, corner.side * WHEEL_SIDE
     ball = corner.along(ARM)
     lower = LOWER_BALL if steered else (0.0, 0.0, LOWER_BALL[2])
-    found = {
+    looks = {
         f"lower_{name}": (*_arm(ball, LOWER_SPAN, 0.019), _seat(corner)),
         f"upper_{name}": _arm(ball, UPPER_SPAN, 0.015),
         f"knuckle_{name}": _knuckle(lower, out, steered),
@@ -71,11 +71,11 @@ def corner_looks(corner: Corner, *, steered: bool) -> dict[str, tuple[il.Visual,
                                for part in parts.car_wheel(TYRE_RADIUS, TYRE_WIDTH, corner.side)),
     }  # fmt: skip
     if steered:
-        found[f"tie_{name}"] = (
+        looks[f"tie_{name}"] = (
             il.rod((0.0, 0.0, 0.0), "end", 0.012, parts.STEEL, material="metal"),
             parts.ball("end", 0.022, parts.DARK),
         )
-    return found
+    return looks
 
 
 def _arm(ball: tuple[float, float, float], span: float, radius: float) -> tuple[il.Visual, ...]:
@@ -91,22 +91,22 @@ def _arm(ball: tuple[float, float, float], span: float, radius: float) -> tuple[
 
 
 def _seat(corner: Corner) -> il.Visual:
-    """The plate that the spring stands on."""
+    """The plate that supports the spring."""
     x, y, z = corner.along(SPRING_ON_ARM)
     return il.visual(il.box((0.13, 0.07, 0.016)), (x, y, z), parts.RED, material="paint")
 
 
 def _knuckle(lower: tuple[float, float, float], out: float, steered: bool) -> tuple[il.Visual, ...]:
-    """From the upper ball to the lower one, with the hub between and an arm to the tie rod."""
+    """From the upper ball to the lower one, with the hub in between and an arm to the tie rod."""
     x, y, z = WHEEL_CENTER
-    found = [
+    pieces = [
         il.rod((0.0, 0.0, 0.0), lower, 0.022, parts.IRON, material="metal"),
         il.disc((x, y - 0.02 * (1 if out > 0 else -1), z), (x, y + 0.7 * out, z), 0.05, parts.IRON,
                 material="metal"),
     ]  # fmt: skip
     if steered:
-        found.append(il.rod((x, y, z), STEERING_ARM, 0.014, parts.IRON, material="metal"))
-    return tuple(found)
+        pieces.append(il.rod((x, y, z), STEERING_ARM, 0.014, parts.IRON, material="metal"))
+    return tuple(pieces)
 
 
 def _outward(part: il.Visual, out: float) -> il.Visual:

@@ -23,14 +23,14 @@ STIFFNESS, DAMPING, FREE_LENGTH = 33.3e3, 9.16e3, 0.66
 WHEEL_MASS, WHEEL_INERTIA, KNUCKLE_MASS, RACK_MASS = 15.0, (0.1, 0.8, 0.1), 1.0, 3.0
 TYRE_RADIUS, TYRE_STIFFNESS = 0.3, 200e3
 SPRUNG = 370.0  # a quarter of the chassis [kg]
-# when the tyre carries a quarter of the car: its radius, and the height of the axle frame
+# with a quarter of the car on the tyre: its radius, and the height of the chassis frame
 LOADED_RADIUS = TYRE_RADIUS - 4040.0 / TYRE_STIFFNESS
 HEIGHT = LOADED_RADIUS - (UPPER_Z + WHEEL_CENTER[2])
 
 
 @dataclass(frozen=True)
 class Corner:
-    """Where a wheel sits.
+    """Position of a wheel.
 
     Attributes:
         name: such as "front_left".
@@ -48,7 +48,7 @@ class Corner:
         return self.name.partition("_")[0]
 
     def at(self, x: float, y: float, z: float) -> tuple[float, float, float]:
-        """A point of the chassis given beside its axle and on the left."""
+        """A point of the chassis, given relative to the axle and for the left side."""
         return self.x + x, self.side * y, z
 
     def along(self, y: float) -> tuple[float, float, float]:
@@ -57,16 +57,16 @@ class Corner:
 
 
 def suspension() -> il.Model:
-    """A quarter of a car that can move up and down, on a double wishbone with tie rod and tyre.
+    """A quarter of a car that moves up and down, on a double wishbone with tie rod and tyre.
 
     The arms and the tie rod have no mass. The loops are cut at the lower ball joint and at the
-    outer end of the tie rod. The rack moves as prescribed; its force is a result.
+    outer end of the tie rod. The motion of the rack is prescribed; its force is a result.
     """
     m = il.Model(
         "suspension",
         gravity=gravity_along("-z"),
         doc=f"Double wishbone of a front wheel. Data: {SOURCE}.",
-        # the wheels of the source have less inertia across than a real disc
+        # the wheels of the source have less transverse inertia than a real disc
         strict_inertia=False,
     )
     throw = m.parameter("throw", 0.01, unit="m", range=(0.0, 0.03), doc="amplitude of the rack")
@@ -86,14 +86,14 @@ def suspension() -> il.Model:
 
 
 def add_rack(m: il.Model, chassis: Any) -> Any:
-    """The steering rack, sliding to the left."""
+    """The steering rack; positive to the left."""
     return m.body(
         "rack", on=chassis.point("rack_seat", RACK), joint=il.prismatic("y"), mass=RACK_MASS
     )
 
 
 def add_arms(m: il.Model, chassis: Any, corner: Corner) -> tuple[Any, Any]:
-    """Lower and upper arm, without mass."""
+    """Massless lower and upper arm."""
     arms = []
     for name, seat in (("lower", (0.0, 0.0)), ("upper", (UPPER_X, UPPER_Z))):
         pivot = chassis.point(f"{name}_pivot_{corner.name}", corner.at(seat[0], PIVOT_Y, seat[1]))
@@ -116,7 +116,7 @@ def add_front_knuckle(m: il.Model, arms: tuple[Any, Any], rack: Any, corner: Cor
         lower.point("ball", ball),
         name=f"lower_ball_{corner.name}",
     )
-    # as long as straight wheels need with the rack in the middle
+    # length for straight wheels with the rack centered
     end = np.add(corner.at(UPPER_X, PIVOT_Y + ARM, UPPER_Z), STEERING_ARM)
     tie = end - np.add(RACK, corner.along(RACK_HALF))
     rod = m.chain(

@@ -1,10 +1,11 @@
-"""Numbers of the tilting vehicle, full size and smaller.
+"""Data of the tilting vehicle, full size and scaled.
 
 CLEVER (Compact Low Emission Vehicle for Urban Transport): 332 kg without driver, with one of 75 kg
-39 % of the weight on the front wheel, 40 % of the mass does not tilt, wheelbase 2.4 m. How masses
-and heights divide is not told and chosen so that it looks like it: 244 kg tilt about an axis on
-the road, their center 0.6 m above it. A model of 1 : s has lengths by s, masses by s³, inertias by
-s⁵, forces by s³ and moments by s⁴; at speeds by √s it leans as the large one does.
+39 % of the weight on the front wheel, 40 % of the mass does not tilt, wheelbase 2.4 m. The
+distribution of masses and heights is not published and chosen plausibly: 244 kg tilt about an axis
+on the road, their center 0.6 m above it. In a model of scale s, lengths are scaled by s, masses and
+forces by s³, moments by s⁴ and inertias by s⁵; at speeds scaled by √s it leans like the full-size
+vehicle.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ class Vehicle:
     Attributes:
         tilting_mass, standing_mass: of the cabin with fork and wheel, and of the rear module [kg].
         tilting_height, standing_height: of their centers above the road [m].
-        tilting_ahead, standing_ahead: of their centers before the rear axle [m].
+        tilting_ahead, standing_ahead: of their centers ahead of the rear axle [m].
         tilting_inertia: of the cabin about its center, along the tilt axis [kg m²].
-        turning_inertia: likewise across [kg m²].
+        turning_inertia: of the cabin about its center, across the tilt axis [kg m²].
         module_inertia: of the rear module, about its center [kg m²].
         wheelbase, track, radius: of the wheels [m].
         wheel_mass: of each; it is part of the masses above [kg].
         wheel_inertia: about its axis [kg m²].
         tyre_stiffness: [N/m].
         tyre_damping: [N·s/m].
-        relaxation: length until a tyre pushes [m].
-        torque: largest of the tilt motor [N·m].
-        most: tilt at which stops are met [rad].
+        relaxation: relaxation length of a tyre [m].
+        torque: maximum of the tilt motor [N·m].
+        most: tilt at the stops [rad].
         noise: of the torque cell [N·m].
     """
 
@@ -59,7 +60,7 @@ class Vehicle:
     noise: float = 2.0
 
     def of_size(self, s: float) -> Vehicle:
-        """The model 1 : 1/s of it."""
+        """The same vehicle scaled by s."""
         powers = {
             "mass": 3, "height": 1, "ahead": 1, "inertia": 5, "wheelbase": 1, "track": 1,
             "radius": 1, "stiffness": 2, "damping": 2.5, "relaxation": 1, "torque": 4, "most": 0,
@@ -70,24 +71,24 @@ class Vehicle:
 
     @property
     def roll_stiffness(self) -> float:
-        """Of the rear module on its tyres, less what its weight takes off [N·m/rad]."""
+        """Roll stiffness of the rear module on its tyres, reduced by its weight [N·m/rad]."""
         springs = 0.5 * self.tyre_stiffness * self.track**2
         return springs - self.standing_mass * G * self.standing_height
 
     @property
     def lifting_moment(self) -> float:
-        """On the rear module, that takes the load off one of its wheels [N·m]."""
+        """Moment on the rear module that unloads one of its wheels [N·m]."""
         rear = (1.0 - FRONT_SHARE) * G * (self.tilting_mass + self.standing_mass)
         return 0.5 * rear * self.track
 
     @property
     def inertia(self) -> float:
-        """Of what tilts, about the tilt axis [kg m²]."""
+        """Inertia of the tilting part about the tilt axis [kg m²]."""
         return self.tilting_inertia + self.tilting_mass * self.tilting_height**2
 
     @property
     def moment(self) -> float:
-        """First moment of what tilts about the tilt axis [kg m]."""
+        """First moment of the tilting part about the tilt axis [kg m]."""
         return self.tilting_mass * self.tilting_height
 
 

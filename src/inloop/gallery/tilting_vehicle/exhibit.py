@@ -16,13 +16,13 @@ from inloop.gallery.tilting_vehicle.model import TIP, tilting_vehicle
 
 PROGRAMS = "inloop.gallery.tilting_vehicle.controllers"
 CURVES = {name: drawn(path) for name, path in PATHS.items()}
-TURN = {"turn": Slider(0.0, -1.2, 1.2, "1/m", "curvature that the driver wants, left positive")}
+TURN = {"turn": Slider(0.0, -1.2, 1.2, "1/m", "curvature set by the driver, left positive")}
 
 
 def _sliders(share: float) -> dict[str, Slider]:
     return {
-        "speed": Slider(CRUISE, 0.0, 4.0, "m/s", "that is kept"),
-        "share": Slider(share, 0.0, 1.0, "", "of the steering in tilting; 0: the motor does it"),
+        "speed": Slider(CRUISE, 0.0, 4.0, "m/s", "set-point"),
+        "share": Slider(share, 0.0, 1.0, "", "of the steering in tilting; 0: only the motor tilts"),
         "frequency": Slider(2.0, 0.5, 4.0, "Hz", "of the tilt loop"),
         "damping": Slider(0.9, 0.2, 2.0, "", "of the tilt loop"),
     }
@@ -39,7 +39,7 @@ EXHIBIT = Exhibit(
     title="Narrow three-wheeler that tilts",
     look_at="A filter estimates the tilt from three sensors; a sudden turn lifts the inner wheel.",
     make=tilting_vehicle,
-    start="rolling at 1.4 m/s, motors off: the cabin begins to fall to the left",
+    start="rolling at 1.4 m/s, motors off: the cabin starts to fall to the left",
     seconds=3.0,
     view=View(
         "xyz",
@@ -51,7 +51,7 @@ EXHIBIT = Exhibit(
         discs={f"wheel_{name}": 0.07 for name in ("left", "right", "front")},
     ),
     options={
-        "size": Option(SIZE, "by that of CLEVER; 1 is full size", (0.1, 1.0)),
+        "size": Option(SIZE, "relative to CLEVER; 1 is full size", (0.1, 1.0)),
         "speed": Option(-1.0, "at the start [m/s]; -1: 2.8 m/s, scaled with it", (-1.0, 20.0)),
         "tilt": Option(TIP, "at the start [rad]", (-0.5, 0.5)),
     },
@@ -65,7 +65,7 @@ EXHIBIT = Exhibit(
             measure=lambda plant: [turn.torque for turn in turns(plant, 0)],
         ),
         Reference(
-            what="load that goes to the outer wheel in the same turns",
+            what="load transfer to the outer wheel in the same turns",
             value=_by_hand(1),
             unit="N",
             tolerance=0.02,
@@ -78,7 +78,7 @@ EXHIBIT = Exhibit(
     reach=((-2.6, -1.15, -0.02), (2.6, 1.15, 0.36)),
     controllers={
         "combined": Controller(
-            "steering and tilt together: half of the steering waits for the tilt",
+            "combined control: half of the steering follows the tilt",
             f"{PROGRAMS}.combined",
             sliders=_sliders(0.5),
             piped=True,

@@ -1,7 +1,7 @@
-"""How the tilting vehicle looks: a slim cabin with a canopy on a rear module, cones and a course.
+"""Looks of the tilting vehicle: a slim cabin with a canopy on a rear module, cones and a course.
 
-Outlines are those of the large vehicle, in meters: origin on the road below the rear axle, x ahead,
-y to the left; they shrink with it.
+Outlines are those of the full-size vehicle [m] and scaled with it: origin on the road below the
+rear axle, x ahead, y to the left.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inloop.gallery.tilting_vehicle.data import CLEVER
 
 Point = tuple[float, float, float]
 YELLOW, WHITE, GLASS, ROAD, CONE = "#e3b21f", "#eef0f1", "#9fc4d8", "#5d6166", "#d9541e"
-# stations of the body: x, half its width, bottom and top
+# stations of the body: x, half width, bottom and top
 TUB = (
     (2.30, 0.05, 0.52, 0.58), (2.18, 0.16, 0.42, 0.66), (1.95, 0.24, 0.34, 0.76),
     (1.60, 0.31, 0.26, 0.86), (1.20, 0.35, 0.24, 0.90), (0.75, 0.35, 0.24, 0.92),
@@ -30,7 +30,7 @@ CANOPY = (
 
 
 def tilting_looks(*, size: float, **_others: object) -> Mapping[str, tuple[il.Visual, ...]]:
-    """All bodies, the course and its cones; takes the options of the exhibit."""
+    """Looks of all bodies, the course and its cones; takes the options of the exhibit."""
     s = size
     return {
         GROUND: tuple(_course(s)),
@@ -44,7 +44,7 @@ def tilting_looks(*, size: float, **_others: object) -> Mapping[str, tuple[il.Vi
 
 
 def _course(s: float) -> Iterator[il.Visual]:
-    """Dark ground with white lines, and cones where a path weaves."""
+    """Dark ground with white lines, and the cones of the weave."""
     if s > 0.5:
         return
     wide, deep = 5.3, 2.4
@@ -139,7 +139,7 @@ def _ring(s: float, x: float, half: float, low: float, high: float) -> list[Poin
 
 
 def _round(x: float) -> float:
-    """Of a superellipse."""
+    """Coordinate on a superellipse, from that on a circle."""
     return math.copysign(abs(x) ** 0.7, x)
 
 

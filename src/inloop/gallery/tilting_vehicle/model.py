@@ -1,12 +1,12 @@
-"""The model of the tilting vehicle: a rear module on two wheels, a cabin that tilts on it.
+"""The model of the tilting vehicle: a rear module on two wheels, with a tilting cabin.
 
-Inputs: "motor" drives the rear wheels, "tilt_motor" turns the cabin against the rear module, and
-the fork follows "steering.q" through its servo. "estimate.tilt" and "estimate.bias" do nothing:
-whoever controls the vehicle tells there what its filter believes, so that it can be seen.
+Inputs: "motor" drives the rear wheels, "tilt_motor" turns the cabin relative to the rear module,
+and the fork follows "steering.q" through its servo. "estimate.tilt" and "estimate.bias" have no
+effect: a controller writes the estimates of its filter there for display.
 
-Tilt is positive to the left, where a curve to the left needs it. Sensors are those of the source's
-demonstrator; they are ideal here, and what is wrong with real ones are parameters that a controller
-puts in front of them (`controllers/sensing.py`).
+Tilt is positive to the left, as needed in a curve to the left. The sensors are those of the
+source's demonstrator. They are ideal here; their errors are parameters that a controller applies to
+them (`controllers/sensing.py`).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from inloop.gallery.tilting_vehicle.data import CLEVER, FRONT_SHARE, SIZE, Vehic
 WHEELS = ("left", "right", "front")
 CORNERING, FRICTION, LEAN = 12.0, 0.95, 0.9  # of the tyres, per load [1/rad], [1], [1/rad]
 SERVO = 12.0  # bandwidth of the steering [Hz]
-SPEED = 2.8  # of the large vehicle at the start [m/s]
-TIP = 0.02  # tilt at the start [rad]
-HEADING = math.atan2(2.0 * WIDTH, LENGTH)  # at the start: that of the figure eight [rad]
+SPEED = 2.8  # initial speed of the full-size vehicle [m/s]
+TIP = 0.02  # initial tilt [rad]
+HEADING = math.atan2(2.0 * WIDTH, LENGTH)  # initial heading, that of the figure eight [rad]
 
 
 def tilting_vehicle(size: float = SIZE, speed: float = -1.0, tilt: float = TIP) -> il.Model:
     """A three-wheeler with actuated tilt.
 
     Args:
-        size: of the vehicle, by that of CLEVER.
-        speed: at the start [m/s]; below zero: 2.8 m/s, scaled as the vehicle is.
-        tilt: of the cabin at the start [rad].
+        size: of the vehicle, relative to CLEVER.
+        speed: initial speed [m/s]; if negative: 2.8 m/s, scaled with the vehicle.
+        tilt: initial tilt of the cabin [rad].
     """
     car = CLEVER.of_size(size)
     rolls = SPEED * size**0.5 if speed < 0.0 else speed
@@ -73,7 +73,7 @@ def tilting_vehicle(size: float = SIZE, speed: float = -1.0, tilt: float = TIP) 
 
 
 def straight(speed: float, size: float = SIZE) -> dict[str, Any]:
-    """Arguments of a run that begins upright, straight along x, at a speed [m/s]."""
+    """Arguments of a run that starts upright, straight along x, at a speed [m/s]."""
     spin = speed / CLEVER.of_size(size).radius
     return {
         "q": {"tilt": 0.0, "rear_rz": 0.0},
@@ -82,7 +82,7 @@ def straight(speed: float, size: float = SIZE) -> dict[str, Any]:
 
 
 def _add_module(m: il.Model, car: Vehicle, speed: float) -> Any:
-    """The rear module, free in space; its wheels are bodies of their own."""
+    """The rear module, free in space; its wheels are separate bodies."""
     mass = _sized(m, "standing_mass", car.standing_mass, "kg", "does not tilt")
     height = _sized(m, "standing_height", car.standing_height, "m", "of its center")
     own = mass - 2.0 * car.wheel_mass
@@ -108,14 +108,14 @@ def _add_module(m: il.Model, car: Vehicle, speed: float) -> Any:
 
 
 def _add_cabin(m: il.Model, car: Vehicle, rear: Any, tilt: float) -> Any:
-    """What tilts, about an axis on the road; the front wheel and its fork are part of the mass."""
+    """The cabin, tilting about an axis on the road; its mass includes front wheel and fork."""
     mass = _sized(m, "tilting_mass", car.tilting_mass, "kg", "tilts")
     height = _sized(m, "tilting_height", car.tilting_height, "m", "of its center")
     inertia = _sized(m, "tilting_inertia", car.tilting_inertia, "kg*m^2", "about its center")
     wheel = 1.05 * car.wheel_mass
     own = mass - wheel
     up = (mass * height - wheel * car.radius) / own
-    # about the center of all: what is left for the cabin about its own
+    # inertia about the common center, less that of the wheel: the cabin about its own center
     apart = own * (up - height) * (up - height) + wheel * (height - car.radius) ** 2
     along = inertia - apart - 0.5 * car.wheel_inertia
     return m.body(
@@ -129,7 +129,7 @@ def _add_cabin(m: il.Model, car: Vehicle, rear: Any, tilt: float) -> Any:
 
 
 def _sized(m: il.Model, name: str, value: float, unit: str, doc: str) -> Any:
-    """A parameter about a value."""
+    """A parameter with a range around its value."""
     return m.parameter(name, value, unit=unit, range=(0.7 * value, 1.6 * value), doc=doc)
 
 
@@ -175,7 +175,7 @@ def _add_motors(m: il.Model, car: Vehicle) -> None:
 
 
 def _add_skids(m: il.Model, car: Vehicle, rear: Any, cabin: Any) -> None:
-    """What a vehicle that has fallen over lies on: corners of the cabin, ends of the axle."""
+    """Contact points of a fallen vehicle: corners of the cabin, ends of the axle."""
     size, stiffness, damping = 0.12 * car.track, 0.5 * car.tyre_stiffness, car.tyre_damping
 
     def skid(p: Any, v: Any) -> Any:
@@ -197,7 +197,7 @@ def _add_skids(m: il.Model, car: Vehicle, rear: Any, cabin: Any) -> None:
 
 
 def _add_sensors(m: il.Model, car: Vehicle, cabin: Any) -> None:
-    """Potentiometer, torque cell, inertial unit, encoders; and what is wrong with them."""
+    """Potentiometer, torque cell, inertial unit, encoders, and parameters of their errors."""
     m.sensor("potentiometer", il.sensors.encoder("tilt"))
     m.sensor("torque_cell", il.sensors.joint_torque("tilt"))
     unit = cabin.frame("imu", (car.tilting_ahead, 0.0, car.tilting_height))
@@ -206,7 +206,7 @@ def _add_sensors(m: il.Model, car: Vehicle, cabin: Any) -> None:
         m.sensor(f"encoder_{name}", il.sensors.encoder(f"spin_{name}"))
     for name, value, most, unit_name, doc in (
         ("potentiometer_noise", data.POTENTIOMETER, 0.05, "rad", "standard deviation"),
-        ("potentiometer_offset", 0.0, 0.1, "rad", "what it is off by"),
+        ("potentiometer_offset", 0.0, 0.1, "rad", "constant error"),
         ("gyro_noise", data.GYRO, 0.1, "rad/s", "standard deviation"),
         ("gyro_bias", data.GYRO_BIAS, 0.1, "rad/s", "of the tilt rate"),
         ("accelerometer_noise", data.ACCELEROMETER, 2.0, "m/s^2", "standard deviation"),
@@ -214,7 +214,7 @@ def _add_sensors(m: il.Model, car: Vehicle, cabin: Any) -> None:
     ):
         low = -most if name.endswith(("offset", "bias")) else 0.0
         m.parameter(name, value, unit=unit_name, range=(low, most), doc=doc)
-    told = m.input("estimate.tilt", "rad", "what the filter of a controller believes")
-    bias = m.input("estimate.bias", "rad/s", "of the gyro, likewise")
-    m.output("estimated_tilt", "tilt", lambda q: told + 0.0 * q, unit="rad")
+    tilt = m.input("estimate.tilt", "rad", "estimate of a controller's filter")
+    bias = m.input("estimate.bias", "rad/s", "of the gyro, estimate of a controller's filter")
+    m.output("estimated_tilt", "tilt", lambda q: tilt + 0.0 * q, unit="rad")
     m.output("estimated_bias", "tilt", lambda q: bias + 0.0 * q, unit="rad/s")

@@ -1,1 +1,1 @@
-"""A mast of bars and ball joints that unfolds: many loops in space."""
+"""A boom of bars and ball joints that swings from a hinge: many spatial loops."""

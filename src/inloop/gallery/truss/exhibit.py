@@ -1,4 +1,4 @@
-"""The boom as an exhibit: it swings like one body, and each bar has its force."""
+"""The boom as an exhibit: it swings like one body, and the force in each bar is computed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def _bays(plant: il.Plant) -> int:
 
 
 def half_a_swing(plant: il.Plant) -> float:
-    """Angle after half of the time that one body of the same mass would need for a swing [rad]."""
+    """Angle after half of the period of one equivalent body [rad]."""
     half = 0.5 * period(_bays(plant))
     return float(plant.simulate(t_end=half, step=half / 1000.0, sample=half)["frame_0.q"][-1])
 
 
 def _swing(bench: Bench) -> Outcome:
-    """One swing in both formulations, beside one body; forces in the bars of the first bay."""
+    """One swing in both formulations, compared with one body; forces in the first bay."""
     plant, bodies = bench.compile(), bench.compile(formulation="redundant")
     bays = _bays(plant)
     end = bench.seconds or period(bays)
@@ -43,11 +43,11 @@ def _swing(bench: Bench) -> Outcome:
     }
     figures: dict[str, float | tuple[float, ...]] = {
         "coordinates": float(plant.n),
-        "conditions of loops": float(len(plant.formulation.partition.rows)),
+        "loop constraints": float(len(plant.formulation.partition.rows)),
         "unknowns of the redundant formulation": float(bodies.formulation.unknowns),
-        "angle after the time of a swing [rad]": float(angle[-1]),
-        "of one body [rad]": START,
-        "energy of one body stays within [J]": float(np.ptp(energy)),
+        "angle after one period of one body [rad]": float(angle[-1]),
+        "angle of one body then [rad]": START,
+        "variation of the energy as one body [J]": float(np.ptp(energy)),
         "largest difference of a coordinate of both formulations [rad]": float(
             np.abs(runs["reduced"].q - runs["redundant"].q).max()
         ),
@@ -77,7 +77,7 @@ def _swing(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="truss",
     title="Boom of bars and frames",
-    look_at="Six bars in each bay, with joints at both ends: together they are one stiff body.",
+    look_at="Six bars in each bay, with joints at both ends: together they form one rigid body.",
     make=truss,
     start=f"pulled aside by {START:g} rad, at rest",
     seconds=5.0,
@@ -85,14 +85,14 @@ EXHIBIT = Exhibit(
     options={"bays": Option(BAYS, "bays of six bars", (1, MOST_BAYS))},
     looks=truss_looks,
     reach=reach(BAYS),
-    experiments={"swing": Experiment("one swing in both formulations, beside one body", _swing)},
+    experiments={"swing": Experiment("one swing in two formulations and as one body", _swing)},
     references=(
         Reference(
-            what="angle after half of a swing",
+            what="angle after half a period",
             value=(-START,),
             unit="rad",
             tolerance=1e-8,
-            source="one body of the same mass; its period by arithmetic and geometric means",
+            source="one body of the same mass; its period by the arithmetic-geometric mean",
             measure=half_a_swing,
         ),
     ),

@@ -1,4 +1,4 @@
-"""How the boom looks: painted frames, steel bars, balls where they meet."""
+"""Looks of the boom: painted frames, steel bars, balls at their joints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def truss_looks(bays: int) -> Mapping[str, tuple[il.Visual, ...]]:
         ),
     )
     colors = (parts.BLUE, parts.GREEN, parts.ORANGE, parts.CREAM)
-    found: dict[str, tuple[il.Visual, ...]] = {
+    looks: dict[str, tuple[il.Visual, ...]] = {
         GROUND: parts.bracket((0.0, 0.0, 0.0), 0.16, "xz", hangs=True),
         "frame_0": (*hinge, *_frame(top, parts.RED)),
     }
@@ -36,9 +36,9 @@ def truss_looks(bays: int) -> Mapping[str, tuple[il.Visual, ...]]:
         for number, (above, below) in enumerate(bars()):
             color = parts.STEEL if above == below else parts.IRON
             bar = il.rod("origin", "end", 0.009, color, material="metal")
-            found[f"bar_{bay}_{number}"] = (bar,)
-        found[f"frame_{bay}"] = _frame(-corner(bars()[0][1]), colors[bay % len(colors)])
-    return found
+            looks[f"bar_{bay}_{number}"] = (bar,)
+        looks[f"frame_{bay}"] = _frame(-corner(bars()[0][1]), colors[bay % len(colors)])
+    return looks
 
 
 def reach(bays: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:

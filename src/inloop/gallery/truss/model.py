@@ -1,8 +1,8 @@
-"""A boom of frames and bars with ball joints, many loops in space, that swings from a hinge.
+"""A boom of frames and bars with ball joints and many spatial loops that swings from a hinge.
 
 Each bay has a triangular frame and six bars to the one above: three along the boom, three across
-its sides. Every bar turns in its ends, so that none bends: all together are as stiff as one body,
-which is what the references use.
+its sides. All bars have joints at both ends, so that none bends: together they are as rigid as one
+body, which the references use.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import numpy as np
 import inloop as il
 from inloop.gallery import gravity_along
 
-RADIUS, BAY = 0.16, 0.3  # of the corners of a frame from its middle, between frames [m]
+RADIUS, BAY = 0.16, 0.3  # from the center of a frame to its corners, between frames [m]
 BAR, SIDE = 0.6, 0.8  # mass of a bar and of a side of a frame [kg]
 DROP = 0.05  # from the hinge to the first frame [m]
-START = 1.0  # angle at the start [rad]
+START = 1.0  # initial angle [rad]
 MOST_BAYS = 12
 
 
 def corner(k: int) -> np.ndarray:
-    """A corner of a frame from its middle [m]."""
+    """A corner of a frame, relative to its center [m]."""
     angle = 2.0 * math.pi * k / 3.0
     return np.array([RADIUS * math.cos(angle), RADIUS * math.sin(angle), 0.0])
 
 
 def bars() -> list[tuple[int, int]]:
-    """Corners of the frame above and of the one below that the bars of a bay join."""
+    """Corners of the upper and the lower frame that the bars of a bay connect."""
     return [(k, k) for k in range(3)] + [(k, (k + 1) % 3) for k in range(3)]
 
 
 def direction(bar: tuple[int, int]) -> np.ndarray:
-    """From the upper end of a bar to the lower one [m]."""
+    """Vector from the upper end of a bar to the lower one [m]."""
     return np.asarray(corner(bar[1]) - corner(bar[0]) + np.array([0.0, 0.0, -BAY]))
 
 
@@ -44,7 +44,7 @@ def slender(mass: float, along: np.ndarray) -> np.ndarray:
 
 
 def frame_inertia() -> np.ndarray:
-    """Of the three sides of a frame, about its middle [kg·m²]."""
+    """Inertia of the three sides of a frame about its center [kg·m²]."""
     total = np.zeros((3, 3))
     for k in range(3):
         a, b = corner(k), corner(k + 1)
@@ -55,16 +55,16 @@ def frame_inertia() -> np.ndarray:
 
 
 def truss(bays: int = 3) -> il.Model:
-    """A boom that hangs on a hinge along y, pulled aside.
+    """A boom that hangs on a hinge along y, initially deflected.
 
     Args:
-        bays: how many, one below the other.
+        bays: number of bays, one below the other.
     """
     m = il.Model("truss", gravity=gravity_along("-z"), doc=f"Boom of {bays} bays of bars.")
     inertia = frame_inertia().tolist()
     frame = m.body("frame_0", on=m.ground, joint=il.revolute("y", initial=(START, 0.0)),
                    mass=3.0 * SIDE, com=(0.0, 0.0, -DROP), inertia=inertia)  # fmt: skip
-    middle = np.array([0.0, 0.0, -DROP])  # of the frame, from its origin
+    middle = np.array([0.0, 0.0, -DROP])  # center of the frame, from its origin
     for bay in range(1, bays + 1):
         ends = []
         for number, bar in enumerate(bars()):
@@ -80,7 +80,7 @@ def truss(bays: int = 3) -> il.Model:
                 inertia=slender(BAR, along).tolist(),
             )
             ends.append((body.point("end", tuple(along.tolist())), bar[1]))
-        # the next frame hangs on the first bar, and all others reach it
+        # the next frame hangs on the first bar; the other bars close loops to it
         first = corner(ends[0][1])
         frame = m.body(f"frame_{bay}", on=ends[0][0], joint=il.ball(), mass=3.0 * SIDE,
                        com=tuple((-first).tolist()), inertia=inertia)  # fmt: skip
@@ -108,7 +108,7 @@ def as_one_body(bays: int) -> tuple[float, float]:
 
 
 def period(bays: int, g: float = 9.81) -> float:
-    """Of the swing from the start, by the mean of arithmetic and geometric mean [s]."""
+    """Period of the swing from the start, by the arithmetic-geometric mean [s]."""
     first, about = as_one_body(bays)
     a, b = 1.0, math.cos(0.5 * START)
     while abs(a - b) > 1e-15:

@@ -1,4 +1,4 @@
-"""The wall in the gallery: strike it, or pull at it."""
+"""The wall as an exhibit."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from inloop.gallery.wall.model import ALONG, BRICK, JOINT, LENGTH, RADIUS, ROPE,
 
 
 def _swing(plant: il.Plant) -> float:
-    """How far the ball swings if it is thrown [rad]."""
+    """Amplitude of the thrown ball [rad]."""
     run = plant.simulate(t_end=0.8, step=1e-3, qd={"ball_wx": THROWN})
     return float(np.abs(run["ball_wx.q"]).max())
 
 
 def _weight(plant: il.Plant) -> float:
-    """What the ground carries while the wall stands [N]: its contacts are the first ones."""
+    """Force on the ground while the wall stands [N]: its contacts are the first ones."""
     run = plant.simulate(t_end=0.2, step=1e-3)
     return float(sum(run[f"pile.touch_{k + 1}_normal"][-1] for k in range(4 * ALONG)))
 
 
 def _strike(bench: Bench) -> Outcome:
-    """The ball swings back and through the wall."""
+    """The ball swings back and then through the wall."""
     thrown = {"ball_wx": THROWN}
     run = bench.compile().simulate(t_end=bench.seconds or 3.0, step=1e-3, qd=thrown)
     energy = run.energy.sum(axis=1)
     residual = run["pile.residual"]
     figures: dict[str, float | tuple[float, ...]] = {
-        "contacts that carry, most": float(run["pile.carrying"].max()),
-        "energy gained in a step, most [J]": float(max(0.0, np.diff(energy).max())),
+        "largest number of loaded contacts": float(run["pile.carrying"].max()),
+        "largest energy gain in a step [J]": float(max(0.0, np.diff(energy).max())),
         "steps with a residual above 1e-6 [%]": float(100.0 * np.mean(residual > 1e-6)),
-        "residual, most": float(residual.max()),
+        "largest residual": float(residual.max()),
     }
 
     def draw(figure: Any) -> None:
@@ -53,19 +53,19 @@ def _strike(bench: Bench) -> Outcome:
 EXHIBIT = Exhibit(
     name="wall",
     title="Wrecking ball and a wall of thirty bricks",
-    look_at="Pull the ball back and let it go, or draw a brick out of the wall.",
+    look_at="Pull the ball back and release it, or pull a brick out of the wall.",
     make=wall,
-    start="at rest: the ball hangs before the wall",
+    start="at rest: the ball hangs in front of the wall",
     seconds=4.0,
     step=1e-3,
     method="moreau",
     view=View("xyz", ("ball_wx.q", "pile.force")),
     looks=looks,
     reach=((-0.9, -1.5, 0.0), (0.9, 0.9, 1.8)),
-    experiments={"strike": Experiment("the ball goes through the wall", _strike)},
+    experiments={"strike": Experiment("the ball swings through the wall", _strike)},
     references=(
         Reference(
-            what="how far the ball swings if it is thrown",
+            what="amplitude of the thrown ball",
             value=(
                 float(np.arccos(1.0 - THROWN**2 * (ROPE**2 + 0.4 * RADIUS**2) / (2 * G * ROPE))),
             ),

@@ -1,4 +1,4 @@
-"""How the wall looks."""
+"""Looks of the wall and the ball."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLORS = ("#a65238", "#b5623f", "#9b4a34", "#bd7049", "#ad5a3c")
 
 
 def looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Fired bricks on a slab, a ball of steel on a gallows."""
+    """Fired bricks on a slab, a steel ball on a gallows."""
     looks: dict[str, tuple[il.Visual, ...]] = {}
     for k, (name, (length, _)) in enumerate(bricks().items()):
         shape = il.box((length, DEPTH, HEIGHT))

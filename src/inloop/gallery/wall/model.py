@@ -10,22 +10,20 @@ import inloop as il
 from inloop.gallery import gravity_along
 
 LENGTH, DEPTH, HEIGHT = 0.3, 0.15, 0.12  # of a brick [m]
-BRICK = 4.0  # [kg]; half bricks half of it
+BRICK = 4.0  # [kg], of a whole brick
 JOINT = 1e-3  # between bricks of a course [m]
 ALONG = 5  # bricks of a course
 COURSES = 5  # below the battlements
 RADIUS, BALL, ROPE = 0.14, 25.0, 1.4  # of the ball [m, kg], from the hook to its center [m]
 HOOK = (0.0, -(0.5 * DEPTH + RADIUS + 0.01), 1.85)  # [m]
-THROWN = (
-    -2.8
-)  # about x, at the bottom, where the ball is thrown [rad/s]: 3.9 m/s away from the wall
+THROWN = -2.8  # initial rate of the thrown ball about x [rad/s]: 3.9 m/s away from the wall
 K = 1e7  # [N/m]
 G = 9.81
 
 
 def bricks() -> dict[str, tuple[float, tuple[float, float, float]]]:
-    """Length of each brick and where its center is [m]: whole and half ones, three on top."""
-    pitch, found = LENGTH + JOINT, {}
+    """Length and center of each brick [m]: whole and half ones, three on top."""
+    pitch, placed = LENGTH + JOINT, {}
     left = -0.5 * (ALONG * pitch - JOINT)
     for course in range(COURSES + 1):
         z = (course + 0.5) * HEIGHT - 1e-9 * (course + 1)
@@ -39,12 +37,12 @@ def bricks() -> dict[str, tuple[float, tuple[float, float, float]]]:
             row += [(LENGTH, left + half + JOINT + 0.5 * LENGTH + k * pitch) for k in range(4)]
             row += [(half, -left - 0.5 * half)]
         for k, (length, x) in enumerate(row):
-            found[f"brick_{course}_{k}"] = (length, (x, 0.0, z))
-    return found
+            placed[f"brick_{course}_{k}"] = (length, (x, 0.0, z))
+    return placed
 
 
 def wall() -> il.Model:
-    """Bricks, ground and ball are one pile; the ball hangs on a rope that does not slacken."""
+    """Bricks, ground and ball form one pile; the ball hangs on a rope that does not slacken."""
     m = il.Model("wall", gravity=gravity_along("-z"), doc="A wall without mortar.")
     mu = m.parameter("mu", 0.6, unit="1", range=(0.0, 1.5), doc="friction of all contacts")
     e = m.parameter("e", 0.1, unit="1", range=(0.0, 1.0), doc="restitution of all contacts")

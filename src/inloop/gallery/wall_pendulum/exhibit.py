@@ -1,4 +1,4 @@
-"""The pendulum at the wall as an exhibit: impacts beside an event-driven solution."""
+"""The pendulum at the wall as an exhibit: impacts compared with an event-driven solution."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inloop.gallery.wall_pendulum.model import wall_pendulum
 
 END, STEP = 4.0, 2e-4
 SOURCE = "event-driven: Lagrange's equations of two point masses, DOP853 at 1e-12, impacts at roots"
-# times of the impacts in the first four seconds [s]; angles from the vertical then [rad]
+# times of the impacts in the first four seconds [s]; final angles from the vertical [rad]
 HITS = {
     "elbow": (0.5079543102, 1.5064760666, 3.6072787578),
     "tip": (0.5037836557, 1.5145626336, 2.5508343971, 3.7391140903),
@@ -27,7 +27,7 @@ def impacts(run: il.Result, name: str) -> np.ndarray:
 
 
 def _bounce(bench: Bench) -> Outcome:
-    """Impacts and angles beside the event-driven solution."""
+    """Impacts and angles, compared with the event-driven solution."""
     run = bench.compile().simulate(t_end=bench.seconds or END, step=STEP)
     energy = run.energy.sum(axis=1)
     hits = {name: impacts(run, name) for name in HITS}
@@ -40,7 +40,7 @@ def _bounce(bench: Bench) -> Outcome:
         row = int(np.argmin(np.abs(run.t - END)))
         figures["angles after 4 s [rad]"] = tuple(float(a) for a in np.cumsum(run.q[row]))
         figures["angles after 4 s, known [rad]"] = LAST
-    figures["energy gained in a step, most [J]"] = float(max(0.0, np.diff(energy).max()))
+    figures["largest energy gain in a step [J]"] = float(max(0.0, np.diff(energy).max()))
 
     def draw(figure: Any) -> None:
         above, middle, below = figure.subplots(3, 1, sharex=True)
@@ -81,7 +81,7 @@ EXHIBIT = Exhibit(
     view=View("xz", (("elbow_wall.gap", "tip_wall.gap"), "upper.qd", "lower.qd")),
     looks=wall_pendulum_looks,
     reach=((-0.85, -0.22, -1.06), (0.32, 0.22, 0.2)),
-    experiments={"bounce": Experiment("impacts beside an event-driven solution", _bounce)},
+    experiments={"bounce": Experiment("impacts against an event-driven solution", _bounce)},
     references=(
         Reference(
             what="times of the impacts of elbow and tip in 4 s",

@@ -1,4 +1,4 @@
-"""How it looks: bars with balls that hang beside a wall of bricks."""
+"""Looks of the pendulum and the wall."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.gallery.wall_pendulum.model import BALL, WALL
 
 
 def wall_pendulum_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """Two bars with balls that hang from a bracket, beside a wall of bricks."""
+    """Two bars with balls that hang from a bracket, next to a brick wall."""
 
     def arm(end: str, color: str, ball: str) -> tuple[il.Visual, ...]:
         return (

@@ -1,4 +1,4 @@
-"""The model: two balls on bars, and a wall that both meet hard."""
+"""The model: two balls on bars in hard contact with a wall."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ BALL = 0.06  # radius of both masses [m]
 WALL = 0.2  # from the pivot [m]
 RESTITUTION = 0.7
 START = (math.radians(-75.0), math.radians(25.0))  # of the upper bar, and between the bars
-AXIS = (0.0, -1.0, 0.0)  # positive turns lead towards the wall
+AXIS = (0.0, -1.0, 0.0)  # positive rotation is towards the wall
 
 
 def wall_pendulum() -> il.Model:
-    """Two balls on massless bars in the plane x, z; both meet the wall x = 0.2 m hard."""
+    """Two balls on massless bars in the x-z plane, with hard contacts at the wall x = 0.2 m."""
     m = il.Model("wall_pendulum", gravity=gravity_along("-z"), doc="Double pendulum at a wall.")
     e = m.parameter("e", RESTITUTION, unit="1", range=(0.0, 1.0), doc="restitution of the wall")
     mu = m.parameter("mu", 0.0, unit="1", range=(0.0, 1.0), doc="friction of the wall")
@@ -27,7 +27,7 @@ def wall_pendulum() -> il.Model:
     turn = il.revolute(AXIS, initial=(START[1], 0.0))
     lower = m.body("lower", on=elbow, joint=turn, mass=TIP, com=(0.0, 0.0, -LOWER))
     tip = lower.point("tip", (0.0, 0.0, -LOWER))
-    # a half-space whose outside is towards the pivot
+    # a half-space whose outside faces the pivot
     wall = m.ground.frame(
         "wall", (WALL, 0.0, 0.0), rotation=((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
     )

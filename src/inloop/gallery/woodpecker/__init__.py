@@ -1,1 +1,1 @@
-"""The woodpecker toy: it jams on its pole, swings, pecks, and so climbs down."""
+"""The woodpecker toy: it jams on its pole, swings, pecks, and so descends."""

@@ -1,4 +1,4 @@
-"""The woodpecker as an exhibit: a cycle beside one that is known."""
+"""The woodpecker as an exhibit: its cycle compared with a known one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inloop.gallery.woodpecker.looks import woodpecker_looks
 from inloop.gallery.woodpecker.model import SOURCE, woodpecker
 
 END, STEP = 1.0, 2e-5
-# the cycle: peck to peck [s], and how far it climbs down [m]; for small angles 0.146 and 0.0194
+# the cycle: time between pecks [s] and descent [m]; for small angles 0.146 and 0.0194
 PERIOD, DROP = 0.1307, 0.0145
 
 
@@ -23,7 +23,7 @@ def pecks(run: il.Result) -> np.ndarray:
 
 
 def cycle(run: il.Result) -> tuple[float, float]:
-    """Time between two pecks [s], and how far it climbs down meanwhile [m]; mean of the last."""
+    """Time between two pecks [s] and descent per cycle [m], mean of the last cycles."""
     times = pecks(run)[-4:]
     rows = [int(np.argmin(np.abs(run.t - t))) for t in times]
     z = run["slide.q"][rows]
@@ -31,15 +31,15 @@ def cycle(run: il.Result) -> tuple[float, float]:
 
 
 def _climb(bench: Bench) -> Outcome:
-    """A second of climbing down: the phases of a cycle."""
+    """One second of descent: the phases of a cycle."""
     run = bench.compile().simulate(t_end=bench.seconds or END, step=STEP)
     period, drop = cycle(run)
     figures: dict[str, float | tuple[float, ...]] = {
         "time between pecks [s]": period,
         "time between pecks, known [s]": PERIOD,
-        "climbs down in a cycle [m]": drop,
-        "climbs down in a cycle, known [m]": DROP,
-        "pecks in a second": float(len(pecks(run))),
+        "descent per cycle [m]": drop,
+        "descent per cycle, known [m]": DROP,
+        "number of pecks": float(len(pecks(run))),
     }
 
     def draw(figure: Any) -> None:
@@ -55,7 +55,7 @@ def _climb(bench: Bench) -> Outcome:
         for name in ("lower", "upper"):
             below.plot(run.t, run[f"{name}.force"], label=f"{name} edge", linewidth=0.7)
         below.set_ylim(0.0, 2.0)
-        below.set_ylabel("pole pushes [N]")
+        below.set_ylabel("force of the pole [N]")
         below.set_xlabel("t [s]")
         below.legend()
 
@@ -69,7 +69,7 @@ def _cycle(plant: il.Plant) -> tuple[float, float]:
 EXHIBIT = Exhibit(
     name="woodpecker",
     title="Woodpecker toy",
-    look_at="It jams, swings, pecks and slips: nothing drives it but its weight. Lift it up again.",
+    look_at="It jams, swings, pecks and slips, driven by its weight alone. Lift it up again.",
     make=woodpecker,
     start="jammed on its pole, swinging down",
     seconds=2.0,
@@ -78,7 +78,7 @@ EXHIBIT = Exhibit(
     view=View("xz", ("slide.q", ("sleeve.q", "bird.q"), ("lower.force", "upper.force"))),
     looks=woodpecker_looks,
     reach=((-0.035, -0.035, -0.008), (0.05, 0.035, 0.24)),
-    experiments={"climb": Experiment("a second of climbing down, beside a known cycle", _climb)},
+    experiments={"climb": Experiment("one second of descent and a known cycle", _climb)},
     references=(
         Reference(
             what="time between two pecks",
@@ -89,7 +89,7 @@ EXHIBIT = Exhibit(
             measure=lambda plant: _cycle(plant)[0],
         ),
         Reference(
-            what="how far it climbs down in a cycle",
+            what="descent per cycle",
             value=(DROP,),
             unit="m",
             tolerance=1e-4,

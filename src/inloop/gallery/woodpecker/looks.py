@@ -1,4 +1,4 @@
-"""How it looks: a green bird of painted wood on a coil, at a pole of brass."""
+"""Looks of the woodpecker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inloop.gallery.woodpecker.model import BEAK, HOLE, POLE, SLEEVE, TO_BIRD
 
 
 def woodpecker_looks() -> Mapping[str, tuple[il.Visual, ...]]:
-    """A bird of painted wood on a coil at a pole of brass."""
+    """A green bird of painted wood on a coil, at a brass pole."""
     tall = 0.235
     pole = il.rod((0.0, 0.0, 0.0), (0.0, 0.0, tall), POLE, parts.BRASS, material="metal")
     foot = il.visual(il.cylinder(0.03, 0.01, "z"), (0.0, 0.0, -0.003), "#7a5230", material="wood")

@@ -1,4 +1,4 @@
-"""The model: sleeve and bird at a pole, with the data of Glocker."""
+"""The model: sleeve and bird on a pole, with Glocker's data."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SLEEVE_MASS, SLEEVE_INERTIA = 3e-4, 5e-9  # [kg, kg·m²]
 BIRD_MASS, BIRD_INERTIA = 4.5e-3, 7e-7
 SPRING = 0.0056  # [N·m/rad]
 PECK, FRICTION = 0.5, 0.3  # restitution of the beak, friction of all contacts
-AXIS = (0.0, -1.0, 0.0)  # positive turns lift what is to the right
-TOP, LOWEST = 0.2, 0.012  # height of the sleeve at the start, and on the foot [m]
+AXIS = (0.0, -1.0, 0.0)  # positive rotation raises the x axis
+TOP, LOWEST = 0.2, 0.012  # height of the sleeve initially, and on the foot [m]
 BIRD_ANGLE, SPEEDS = -0.2788, (-0.3411, -7.4583)  # [rad], of the sleeve [m/s] and the bird [rad/s]
 
 
@@ -30,7 +30,7 @@ def jammed() -> float:
 
 
 def woodpecker() -> il.Model:
-    """Sleeve and bird in the plane x, z, joined by a spring; three points touch the pole hard."""
+    """Sleeve and bird in the x-z plane, joined by a spring; three hard contacts with the pole."""
     m = il.Model("woodpecker", gravity=gravity_along("-z"), doc="Woodpecker toy.")
     e = m.parameter("e", PECK, unit="1", range=(0.0, 1.0), doc="restitution of the beak")
     mu = m.parameter("mu", FRICTION, unit="1", range=(0.0, 1.0), doc="friction of the pole")
@@ -49,7 +49,7 @@ def woodpecker() -> il.Model:
         inertia=(BIRD_INERTIA,) * 3,
     )
     m.joint_force(bird, lambda q, qd: -c * q, name="coil")
-    # the pole as a half-space, seen from the bird
+    # the pole as a half-space, on the side of the bird
     pole = m.ground.frame(
         "pole", (POLE, 0.0, 0.0), rotation=((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
     )

@@ -1,1 +1,1 @@
-"""What can be tried with the car: turns, circles, steering felt at the hand."""
+"""Experiments with the car: turns, circles, torque on the hand."""

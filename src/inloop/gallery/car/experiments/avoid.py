@@ -1,9 +1,9 @@
 """An obstacle appears: to the left around it and back, at 75 km/h, with three casters.
 
 The source's driving simulator (Figs. 28 to 30): the car drives straight on, an obstacle appears at
-a random time, and the driver, who is not told the caster, goes round it. Here a preview driver
-steers, and the time comes from a seed, so that runs can be repeated. Assistance is off, so that the
-torque on the hand is that of the rack.
+a random time, and the driver, who does not know the caster, steers around it. Here a preview driver
+steers, and the time is drawn with a seed, so that runs can be repeated. Assistance is off, so that
+the torque on the hand is that of the rack.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from inloop.gallery.car.experiments.plots import COLORS, GRAY, dress
 
 SEED = 2024
 EARLIEST, LATEST = 2.0, 4.0  # when it appears [s]
-AHEAD = 45.0  # how far before the car [m]
-ASIDE, CHANGE, LENGTH = 3.0, 40.0, 12.0  # lane change, its length, way beside the obstacle [m]
+AHEAD = 45.0  # distance ahead of the car [m]
+ASIDE, CHANGE, LENGTH = 3.0, 40.0, 12.0  # lane change, its length, length of the obstacle [m]
 PERIOD = 5e-3
 SECONDS = 12.0
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Where and when it appears.
+    """Position and time of its appearance.
 
     Attributes:
         time: [s].
@@ -42,14 +42,14 @@ class Obstacle:
     x: float
 
     def path(self, x: np.ndarray) -> np.ndarray:
-        """Around it on the left and back: half cosines [m]."""
+        """y over x: around it on the left and back, half cosines [m]."""
         out = np.clip((x - (self.x - CHANGE)) / CHANGE, 0.0, 1.0)
         back = np.clip((x - (self.x + LENGTH)) / CHANGE, 0.0, 1.0)
         return np.asarray(0.5 * ASIDE * (np.cos(np.pi * back) - np.cos(np.pi * out)))
 
 
 class Avoiding:
-    """Drives straight on until the obstacle is there, then around it."""
+    """Drives straight on until the obstacle appears, then around it."""
 
     def __init__(self, seed: int = SEED) -> None:
         self.hold = SpeedHold(SPEED, PERIOD)
@@ -58,7 +58,7 @@ class Avoiding:
         self.obstacle: Obstacle | None = None
 
     def reset(self) -> None:
-        """As before the run."""
+        """Return to the state before the run."""
         self.hold.reset()
         self.driver.reset()
         self.obstacle = None
@@ -136,4 +136,4 @@ def draw_runs(figure: Any, runs: list[il.Result], labels: list[str], obstacle: O
     dress(torque, "t [s]", "torque on the hand [N m]")
 
 
-AVOID = Experiment("round an obstacle that appears, with three casters (Figs. 28-30)", _run)
+AVOID = Experiment("around an obstacle that appears, with three casters (Figs. 28-30)", _run)

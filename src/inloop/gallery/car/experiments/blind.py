@@ -1,8 +1,8 @@
-"""The blind test of the source: which caster has the car? The driver is not told.
+"""The blind test of the source: the driver has to find out which caster the car has.
 
-Three runs round the obstacle with casters in an order that a seed shuffles. Whoever drives orders
-them by what the hand felt; then the casters are revealed. In the studio a person is that driver
-(`docs/car.md`); here the preview driver goes by the first peak of the torque by the angle.
+Three runs around the obstacle with casters in a seeded random order. The driver ranks them by the
+torque felt; then the casters are revealed. In the studio a person is the driver (`docs/car.md`);
+here the preview driver ranks them by the first peak of torque over angle.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Blind:
-    """Casters in hidden order; `reveal` tells them.
+    """Casters in a hidden order, returned by `reveal`.
 
     Attributes:
         seed: of the order.
@@ -41,7 +41,7 @@ class Blind:
 
 
 def felt(runs: list[il.Result]) -> list[int]:
-    """Runs in the order of the torque that was felt for each angle, lightest first."""
+    """Runs in the order of torque per angle, lightest first."""
     stiffness = [-torque / angle for angle, torque in map(first_peaks, runs)]
     return [int(k) for k in np.argsort(stiffness)]
 
@@ -54,7 +54,7 @@ def _run(bench: Bench) -> Outcome:
     obstacles: list[Obstacle] = []
     for k in range(len(CASTERS)):
         hidden.hide(plant, k)
-        # another time of the obstacle in each run
+        # the obstacle appears at a different time in each run
         run, obstacle = avoid(plant, bench.seconds or SECONDS, seed=SEED + k)
         runs.append(run)
         obstacles.append(obstacle)
@@ -68,7 +68,7 @@ def _run(bench: Bench) -> Outcome:
             ),
             "caster as felt [deg]": tuple(math.degrees(c) for c in guessed),
             "revealed [deg]": tuple(math.degrees(c) for c in casters),
-            "felt rightly": float(np.mean(np.isclose(guessed, casters))),
+            "fraction identified": float(np.mean(np.isclose(guessed, casters))),
         },
         draw=lambda figure: draw_runs(
             figure, runs, [f"run {'ABC'[k]}" for k in range(len(runs))], obstacles[0]

@@ -1,9 +1,9 @@
-"""The same motion of the steering wheel with three casters: what the hand feels.
+"""The same motion of the steering wheel with three casters: torque on the hand.
 
-The source let a driver go round an obstacle at 75 km/h without telling him which caster the car
-had (Figs. 28 to 30). Nobody steers twice alike, so here the rack moves as prescribed: to the left
-and back, by -A sin(2 pi s) sin(pi s). The torque is that of the driven rack at a pinion, without
-assistance; it is negative while it turns a wheel that is held to the left back to the middle.
+In the source, a driver steered around an obstacle at 75 km/h without knowing the caster of the car
+(Figs. 28 to 30). Nobody steers the same way twice, so here the motion of the rack is prescribed: to
+the left and back, -A sin(2 pi s) sin(pi s). The torque is that of the driven rack at a pinion,
+without assistance; it is negative when it pushes a wheel held to the left back to the center.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inloop.gallery.suspension.model import TYRE_RADIUS, TYRE_STIFFNESS
 
 SPEED = 75.0 / 3.6
 CASTERS = (math.radians(3.0), math.atan(0.1), math.radians(9.0))
-BEGIN, LASTS, AMPLITUDE = 1.0, 2.0, 0.004  # of the motion of the rack [s, s, m]
+BEGIN, LASTS, AMPLITUDE = 1.0, 2.0, 0.004  # start, duration and size of the rack motion [s, s, m]
 PINION = 0.008  # [m]
 FRONT_LOAD = 4399.682  # of a tyre at rest [N]
 SECONDS = 4.0
@@ -33,7 +33,7 @@ def swerve(t: Any) -> Any:
 
 
 def trail(caster: float, ahead: float) -> float:
-    """Distance by which the kingpin meets the road before the tyre [m]."""
+    """Distance from the tyre forward to the point where the kingpin axis meets the road [m]."""
     return ahead + (TYRE_RADIUS - FRONT_LOAD / TYRE_STIFFNESS) * math.tan(caster)
 
 
@@ -86,4 +86,4 @@ def _draw(figure: Any, runs: list[il.Result], trails: list[float]) -> None:
     dress(torque, "t [s]", "torque on the hand [N m]")
 
 
-CASTER = Experiment("the same swerve with three casters: what the hand feels", _run)
+CASTER = Experiment("the same swerve with three casters: torque on the hand", _run)

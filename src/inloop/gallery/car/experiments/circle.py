@@ -1,9 +1,9 @@
 """Steady circles at several speeds: gain of the yaw rate, understeer gradient, roll.
 
-The single-track model has V / (L + K V²) per angle of the front wheels, with the understeer
-gradient K = m (b / C_f - a / C_r) / L of the axles' cornering stiffnesses under their loads. Wheels
-lean with the body, as the arms are parallel, and have aligning moments of slip and of lean: with
-them the balance of forces and moments is solved for the slip angles (`full_gradient`).
+The single-track model predicts V / (L + K V²) per angle of the front wheels, with the understeer
+gradient K = m (b / C_f - a / C_r) / L from the cornering stiffnesses of the axles under their
+loads. The wheels lean with the body, since the arms are parallel, and have aligning moments due to
+slip and lean: `full_gradient` includes them in the balance of forces and moments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inloop.gallery.car.model import CORNERS
 SPEEDS = (10.0, 15.0, 75.0 / 3.6, 25.0, 30.0)
 RACK = -2e-4  # small, so that tyres and geometry are linear; to the left [m]
 SECONDS = 6.0
-# of the source's car: mass [kg], axles before and behind the center of mass [m], cornering
+# of the source's car: mass [kg], distances of the axles from the center of mass [m], cornering
 # stiffness of the axles by the formula of 1987 under their loads [N/rad]
 MASS, A, B, C_FRONT, C_REAR = 1647.0, 1.256867, 1.503133, 120499.0, 114623.7
 WHEELBASE = A + B
@@ -57,7 +57,7 @@ class Circle:
 
 
 def drive(plant: il.Plant, speed: float, seconds: float = SECONDS) -> Circle:
-    """Hold the rack a little to the left until all is steady."""
+    """Hold the rack slightly to the left until the motion is steady."""
     q, qd = rolling_start(plant, speed)
     run = plant.simulate(
         t_end=seconds, step=1e-3, method="rk4", sample=seconds, q=q, qd=qd,
@@ -79,7 +79,7 @@ def single_track(speed: Any) -> Any:
 
 
 def _slopes(load: float, *, aligning: bool) -> np.ndarray:
-    """Lateral force and aligning moment of an axle per slip angle and per lean; rows, columns."""
+    """Lateral force and aligning moment (rows) of an axle per slip angle and lean (columns)."""
     tyre, h = il.tyres.Formula1987(with_aligning_moment=aligning), 1e-5
 
     def change(alpha: float, gamma: float) -> tuple[float, float]:
@@ -92,14 +92,14 @@ def _slopes(load: float, *, aligning: bool) -> np.ndarray:
     return np.array([change(h, 0.0), change(0.0, h)]).T / h
 
 
-def full_gradient(found: Circle) -> float:
-    """Understeer gradient of a single track whose wheels lean as the car rolls [rad s²/m].
+def full_gradient(circle: Circle) -> float:
+    """Understeer gradient of a single-track model whose wheels lean with the roll [rad s²/m].
 
     Slip angles of the axles for a lateral acceleration of 1 m/s², from the balance of forces and of
-    moments about the center of mass, aligning moments of slip and lean included if there are any.
+    moments about the center of mass, including any aligning moments due to slip and lean.
     """
-    roll = found.roll / (found.speed * found.yaw_rate)
-    front, rear = (_slopes(load, aligning=found.aligning != 0.0) for load in LOADS)
+    roll = circle.roll / (circle.speed * circle.yaw_rate)
+    front, rear = (_slopes(load, aligning=circle.aligning != 0.0) for load in LOADS)
     # moments about the center of mass; columns: slip angle, lean
     turn_front, turn_rear = A * front[0] + front[1], -B * rear[0] + rear[1]
     matrix = np.array([[front[0, 0], rear[0, 0]], [turn_front[0], turn_rear[0]]])

@@ -1,10 +1,10 @@
-"""Sine with dwell: does the car come back from a hard swerve, and does it swerve far enough?
+"""Sine with dwell: does the car recover from a severe swerve, and does it swerve far enough?
 
-The test of FMVSS 126 and ECE R140: coasting from 80 km/h (here the plant's 75), the steering wheel
-turns by one period of a sine of 0.7 Hz that rests at its second peak for 0.5 s. Its amplitude is a
-multiple of the angle A that gives 0.3 g in slow turning. Wanted are a yaw rate of at most 35 % of
-its second peak 1 s after the end of steering and of at most 20 % after 1.75 s, and, from 5 A on, a
-way aside of 1.83 m 1.07 s after the begin. The car has no stability control.
+The test of FMVSS 126 and ECE R140: coasting from 80 km/h (here 75), the steering wheel follows one
+period of a sine of 0.7 Hz that dwells at its second peak for 0.5 s. Its amplitude is a multiple of
+the angle A that gives 0.3 g in a slow turn. The yaw rate must not exceed 35 % of its second peak
+1 s after the end of steering and 20 % after 1.75 s, and from 5 A on the lateral displacement 1.07 s
+after the start must be at least 1.83 m. The car has no stability control.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inloop.gallery.car.experiments.plots import COLORS, dress
 
 FREQUENCY, DWELL, BEGIN = 0.7, 0.5, 1.0  # [Hz], [s], [s]
 END = BEGIN + 1.0 / FREQUENCY + DWELL
-RAMP = math.radians(13.5)  # of the slow turning [rad/s]
+RAMP = math.radians(13.5)  # steering rate of the slow turn [rad/s]
 MULTIPLES = (1.5, 3.0, 5.0, 6.5)
 GRAVITY = 9.81
 SECONDS = END + 2.2
@@ -32,7 +32,7 @@ SECONDS = END + 2.2
 
 def steering(amplitude: float) -> Callable[[Any], Any]:
     """Angle of the steering wheel over time, to the left first [rad]."""
-    rest = BEGIN + 0.75 / FREQUENCY  # where the second peak begins to rest
+    rest = BEGIN + 0.75 / FREQUENCY  # time of the second peak, where it dwells
 
     def angle(t: Any) -> Any:
         # time stands still at the peak
@@ -49,9 +49,9 @@ class Swerve:
 
     Attributes:
         amplitude: [rad].
-        after: yaw rate 1 s and 1.75 s after the end of steering, by its second peak.
-        aside: way of the center of mass to the side 1.07 s after the begin [m].
-        run: of the car.
+        after: yaw rate 1 s and 1.75 s after the end of steering, relative to its second peak.
+        aside: lateral displacement of the center of mass 1.07 s after the start [m].
+        run: run of the car.
     """
 
     amplitude: float
@@ -61,21 +61,21 @@ class Swerve:
 
     @property
     def is_stable(self) -> bool:
-        """Whether the yaw rate dies away as wanted."""
+        """Whether the yaw rate decays as required."""
         return self.after[0] <= 0.35 and self.after[1] <= 0.20
 
 
 def slow_turn(plant: il.Plant) -> float:
-    """Angle of the steering wheel at 0.3 g [rad], turned slowly."""
+    """Angle of the steering wheel at 0.3 g in a slow turn [rad]."""
     run = plant.simulate(
         t_end=6.0, step=1e-3, method="rk4", sample=0.02,
         inputs={"steering.q": lambda t: RAMP * il.maximum(t - 0.5, 0.0), "throttle": 0.12},
     )  # fmt: skip
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
-    found = v * run["chassis_rz.qd"] >= 0.3 * GRAVITY
-    if not found.any():
+    reached = v * run["chassis_rz.qd"] >= 0.3 * GRAVITY
+    if not reached.any():
         raise il.InputError("the car does not reach 0.3 g", fix="Give more grip.")
-    return float(run["steering.q"][int(np.argmax(found))])
+    return float(run["steering.q"][int(np.argmax(reached))])
 
 
 def swerve(plant: il.Plant, amplitude: float, seconds: float = SECONDS) -> Swerve:
@@ -95,25 +95,27 @@ def swerve(plant: il.Plant, amplitude: float, seconds: float = SECONDS) -> Swerv
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile(pedals=True, bars_as_laws=True, speed=SPEED)
     unit = slow_turn(plant)
-    found = [swerve(plant, k * unit) for k in MULTIPLES]
+    swerves = [swerve(plant, k * unit) for k in MULTIPLES]
     return Outcome(
         figures={
             "angle at 0.3 g [deg]": math.degrees(unit),
-            "amplitude [deg]": tuple(math.degrees(s.amplitude) for s in found),
-            "yaw rate 1 s after, by its peak (at most 0.35)": tuple(s.after[0] for s in found),
-            "yaw rate 1.75 s after (at most 0.20)": tuple(s.after[1] for s in found),
-            "way aside after 1.07 s (1.83 from 5 A on) [m]": tuple(s.aside for s in found),
-            "stable": tuple(float(s.is_stable) for s in found),
+            "amplitude [deg]": tuple(math.degrees(s.amplitude) for s in swerves),
+            "yaw rate 1 s after, over its peak (at most 0.35)": tuple(s.after[0] for s in swerves),
+            "yaw rate 1.75 s after (at most 0.20)": tuple(s.after[1] for s in swerves),
+            "lateral displacement after 1.07 s (at least 1.83 from 5 A on) [m]": tuple(
+                s.aside for s in swerves
+            ),
+            "stable": tuple(float(s.is_stable) for s in swerves),
         },
-        draw=lambda figure: _draw(figure, found),
+        draw=lambda figure: _draw(figure, swerves),
         size=(8.0, 7.0),
         notes=("FMVSS 126, coasting from 75 km/h with an open clutch, no stability control",),
     )
 
 
-def _draw(figure: Any, found: list[Swerve]) -> None:
+def _draw(figure: Any, swerves: list[Swerve]) -> None:
     angle, rate, path = figure.subplots(3, 1)
-    for s, k, color in zip(found, MULTIPLES, COLORS, strict=True):
+    for s, k, color in zip(swerves, MULTIPLES, COLORS, strict=True):
         angle.plot(s.run.t, np.degrees(s.run["steering.q"]), color=color, label=f"{k:g} A")
         rate.plot(s.run.t, np.degrees(s.run["chassis_rz.qd"]), color=color)
         path.plot(s.run["chassis_tx.q"], s.run["chassis_ty.q"], color=color)

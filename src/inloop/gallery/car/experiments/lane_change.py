@@ -1,7 +1,7 @@
-"""Double lane changes between cones at growing speeds: ISO 3888-1 and -2.
+"""Double lane changes between cones at increasing speeds: ISO 3888-1 and -2.
 
-The preview driver holds his speed; in part 2 he takes his foot off the pedal in the first lane, as
-the standard has it. Cones that the outline of the car touches count.
+The preview driver holds the speed; in part 2 he releases the pedal in the first lane, as the
+standard requires. Cones touched by the outline of the car count as hit.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from inloop.gallery.car.experiments.caster import SPEED
 from inloop.gallery.car.experiments.plots import COLORS, GRAY, dress
 
 PERIOD = 5e-3
-RUN_UP = 130.0  # to another speed than that of the start [m]
-OFF = 2.0  # from the begin of the cones until the foot is off the pedal, in part 2 [m]
+RUN_UP = 130.0  # distance to reach the test speed [m]
+OFF = 2.0  # from the first cones until the pedal is released, in part 2 [m]
 SPEEDS = {1: (60.0, 70.0, 80.0, 90.0), 2: (45.0, 50.0, 55.0, 60.0, 65.0)}  # [km/h]
-SLOWING = 0.25  # of the brake pedal for each m/s too fast
+SLOWING = 0.25  # brake pedal per excess speed [s/m]
 
 
 class Driver:
-    """Brings the car to a speed, then leads it along the middle of lanes."""
+    """Brings the car to a speed, then follows the path through the lanes."""
 
     def __init__(self, change: LaneChange, speed: float, *, lets_go: bool) -> None:
         self.change, self.speed, self.lets_go = change, speed, lets_go
@@ -35,7 +35,7 @@ class Driver:
         self.driver = PreviewDriver(speed, PERIOD, look=0.6, delay=0.1, arms=4.0, practised=True)
 
     def reset(self) -> None:
-        """As before the run."""
+        """Return to the state before the run."""
         self.hold.reset()
         self.driver.reset()
 
@@ -56,11 +56,11 @@ class Passage:
     """A run through cones.
 
     Attributes:
-        wanted: speed [m/s].
-        entry: speed at the begin of the cones [m/s].
-        exit: and at their end [m/s].
-        hit: numbers of cones that were hit.
-        run: of the car.
+        wanted: desired speed [m/s].
+        entry: speed at the first cones [m/s].
+        exit: speed at the last cones [m/s].
+        hit: indices of the cones that were hit.
+        run: run of the car.
     """
 
     wanted: float
@@ -71,7 +71,7 @@ class Passage:
 
 
 def drive(plant: il.Plant, change: LaneChange, speed: float, *, lets_go: bool) -> Passage:
-    """Through a lane change at a speed [m/s]."""
+    """Drive through a lane change at a speed [m/s]."""
     begin, end = change.lanes[0].begin, change.lanes[-1].end - BACK
     seconds = round(begin / min(speed, SPEED) + 1.6 * (end - begin) / speed, 1)
     run = plant.simulate(
@@ -90,19 +90,19 @@ def _experiment(part: int, make: Callable[[float], LaneChange]) -> Callable[[Ben
     def _run(bench: Bench) -> Outcome:
         plant = bench.compile(pedals=True, bars_as_laws=True, speed=SPEED)
         change = make(RUN_UP)
-        found = [drive(plant, change, v / 3.6, lets_go=part == 2) for v in SPEEDS[part]]
-        clean = [p.entry * 3.6 for p in found if not len(p.hit)]
+        passages = [drive(plant, change, v / 3.6, lets_go=part == 2) for v in SPEEDS[part]]
+        clean = [p.entry * 3.6 for p in passages if not len(p.hit)]
         width = change.lanes[0].left - change.lanes[0].right
         return Outcome(
             figures={
-                "speed at the begin [km/h]": tuple(3.6 * p.entry for p in found),
-                "speed at the end [km/h]": tuple(3.6 * p.exit for p in found),
-                "cones hit": tuple(float(len(p.hit)) for p in found),
+                "speed at the start [km/h]": tuple(3.6 * p.entry for p in passages),
+                "speed at the end [km/h]": tuple(3.6 * p.exit for p in passages),
+                "cones hit": tuple(float(len(p.hit)) for p in passages),
                 "fastest without a cone [km/h]": max(clean, default=0.0),
-                "largest speed times yaw rate [m/s²]": tuple(_lateral(p.run) for p in found),
+                "largest speed times yaw rate [m/s²]": tuple(_lateral(p.run) for p in passages),
                 "width of the first lane by the standard [m]": width,
             },
-            draw=lambda figure: _draw(figure, change, found),
+            draw=lambda figure: _draw(figure, change, passages),
             size=(9.0, 6.0),
             notes=(f"{change.name}, {len(change.cones)} cones, car {WIDTH:g} m wide",),
         )
@@ -116,13 +116,13 @@ def _lateral(run: il.Result) -> float:
     return float(np.abs(v * run["chassis_rz.qd"]).max())
 
 
-def _draw(figure: Any, change: LaneChange, found: list[Passage]) -> None:
+def _draw(figure: Any, change: LaneChange, passages: list[Passage]) -> None:
     path, angle = figure.subplots(2, 1)
     for lane in change.lanes:
         for edge in (lane.right, lane.left):
             path.plot([lane.begin, lane.end], [edge, edge], color=GRAY, linewidth=1.0)
     path.plot(*change.cones.T, "^", color="#d97706", markersize=4)
-    for passage, color in zip(found, COLORS * 2, strict=False):
+    for passage, color in zip(passages, COLORS * 2, strict=False):
         run, label = passage.run, f"{3.6 * passage.entry:.0f} km/h: {len(passage.hit)} cones"
         path.plot(run["chassis_tx.q"], run["chassis_ty.q"], color=color, label=label)
         path.plot(*change.cones[passage.hit].T, "x", color=color)

@@ -1,6 +1,6 @@
 """A lap of the track with two drivers: banked turns, a hill, a wet patch.
 
-Stanley's driver goes by heading and offset of the front axle, MacAdam's by what he sees ahead.
+Stanley's driver uses heading and offset of the front axle, MacAdam's the path ahead.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PERIOD = 0.01
 LANE = -1
 HALF_LANE = 1.75  # [m]
 RADIUS = 90.0 + HALF_LANE  # of the lane in turns [m]
-LOOK = 0.8  # ahead, of the preview driver [s]
+LOOK = 0.8  # preview time of the preview driver [s]
 BANK = 0.07  # [rad]
 
 
 def lane_course(road: il.tyres.LineRoad, number: int = LANE) -> Course:
-    """The middle of a lane, a point about every half meter."""
+    """The center line of a lane, with a point about every half meter."""
     lanes = [lane for lane in road.lanes(0.5) if lane.number == number]
     if not lanes:
         raise il.InputError(f"{road.name} has no lane {number}", fix="Give a road with that lane.")
@@ -40,12 +40,12 @@ Steer = Callable[[Mapping[str, float]], float]
 
 
 def stanley(course: Course) -> Steer:
-    """By heading and offset of the front axle."""
+    """Steers by heading and offset of the front axle."""
     return Stanley(course)
 
 
 def preview(course: Course) -> Steer:
-    """By what lies ahead."""
+    """Steers by the path ahead."""
     driver = PreviewDriver(SPEED, PERIOD, look=LOOK)
     return lambda outputs: driver.follow(outputs, course)
 
@@ -54,7 +54,7 @@ DRIVERS = {"Stanley": stanley, "preview": preview}
 
 
 def lap(plant: il.Plant, road: il.tyres.LineRoad, steer: Steer, seconds: float) -> il.Result:
-    """A run along the lane of a road at a held speed."""
+    """A run along the lane of a road at constant speed."""
     hold = SpeedHold(SPEED, PERIOD)
 
     def drive(t: float, outputs: Mapping[str, float]) -> dict[str, float]:
@@ -77,9 +77,9 @@ def _run(bench: Bench) -> Outcome:
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
     return Outcome(
         figures={
-            "way [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
+            "distance [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
             "lap [m]": road.length,
-            **{f"farthest from the middle of the lane, {name} [m]": float(np.abs(left).max())
+            **{f"largest offset from the center of the lane, {name} [m]": float(np.abs(left).max())
                for name, left in aside.items()},
             "speed, lowest and highest [km/h]": (3.6 * float(v.min()), 3.6 * float(v.max())),
             "largest yaw rate [rad/s]": float(np.abs(run["chassis_rz.qd"]).max()),
@@ -94,7 +94,7 @@ def _run(bench: Bench) -> Outcome:
 
 
 def aside_of(run: il.Result, road: il.tyres.LineRoad) -> np.ndarray:
-    """How far the front axle is to the left of the middle of its lane [m]."""
+    """Offset of the front axle to the left of the center of its lane [m]."""
     return np.asarray(road.place(run["chassis_tx.q"], run["chassis_ty.q"])[1] + HALF_LANE)
 
 
@@ -114,7 +114,7 @@ def _draw(
     path.set_aspect("equal")
     across.legend()
     dress(path, "x [m]", "y [m]")
-    dress(across, "t [s]", "left of the lane's middle [m]")
+    dress(across, "t [s]", "left of the lane's center [m]")
     dress(height, "t [s]", "height [m]")
 
 

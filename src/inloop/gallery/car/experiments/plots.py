@@ -1,4 +1,4 @@
-"""What the figures of the car share."""
+"""Style of the car's figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GRAY = "#7a7a7a"
 
 
 def dress(axis: Any, across: str, up: str) -> None:
-    """A grid, no margins, labels."""
+    """Add a grid and labels, remove margins."""
     axis.grid(True, alpha=0.3)
     axis.margins(x=0.0)
     axis.set_xlabel(across)

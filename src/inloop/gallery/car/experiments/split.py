@@ -1,9 +1,9 @@
-"""Braking with ice under the left wheels: how far, and who keeps the car straight.
+"""Braking with ice under the left wheels: deceleration and yaw, with and without steering.
 
 By hand, with both sides equally loaded, the best deceleration is the mean of the grips times that
-on a dry road (1.036 g at the best slip of the tyres of 1987), and the moment that turns the car is
-half the track times the difference of the forces. Once the steering wheel is held, once the preview
-driver steers against it.
+on a dry road (1.036 g at the best slip of the tyres of 1987), and the yaw moment is half the track
+times the difference of the forces. In one run the steering wheel is held, in the other the preview
+driver countersteers.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from inloop.gallery.car.model import CORNERS
 
 ICE, DRY = 0.3, 1.0
 BEST = 1.03624 * 9.81  # deceleration at the best slip on a dry road [m/s²]
-BRAKES = 0.5  # from here on [s]
+BRAKES = 0.5  # start of braking [s]
 PERIOD = 5e-3
 SECONDS = 6.0
 
 
 def split_road() -> il.tyres.Road:
-    """Ice to the left of y = 0, dry to the right, within 5 cm."""
+    """Ice to the left of y = 0, dry to the right, with a transition of 5 cm."""
 
     def grip(x: Any, y: Any) -> Any:
         return 0.5 * (ICE + DRY) + 0.5 * (ICE - DRY) * il.tanh(y / 0.05)
@@ -38,7 +38,7 @@ def split_road() -> il.tyres.Road:
 
 
 class Braking:
-    """Brakes with all force, and steers or holds the wheel."""
+    """Brakes fully, and steers or holds the wheel."""
 
     def __init__(self, *, steers: bool) -> None:
         self.driver = (
@@ -48,7 +48,7 @@ class Braking:
         )
 
     def reset(self) -> None:
-        """As before the run."""
+        """Return to the state before the run."""
         if self.driver is not None:
             self.driver.reset()
 
@@ -67,14 +67,14 @@ def brake(plant: il.Plant, *, steers: bool, seconds: float = SECONDS) -> il.Resu
 
 
 def deceleration(run: il.Result) -> float:
-    """From 18 to 14 m/s, while its left wheels are on ice [m/s²]."""
+    """Mean deceleration from 18 to 14 m/s, with the left wheels on ice [m/s²]."""
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
     first, last = int(np.argmax(v < 18.0)), int(np.argmax(v < 14.0))
     return float((v[first] - v[last]) / (run.t[last] - run.t[first]))
 
 
 def turning_moment(run: il.Result) -> float:
-    """Of the tyres' forces along the car, half a second after braking began [N·m]."""
+    """Yaw moment of the longitudinal tyre forces, half a second after braking began [N·m]."""
     k = int(np.argmax(run.t >= BRAKES + 0.5))
     total = 0.0
     for corner in CORNERS:
@@ -89,13 +89,13 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(
         figures={
             "deceleration, held and steered [m/s²]": tuple(deceleration(run) for run in runs),
-            "at the most, by hand [m/s²]": 0.5 * (ICE + DRY) * BEST,
+            "maximum, by hand [m/s²]": 0.5 * (ICE + DRY) * BEST,
             "moment to the dry side [N m]": tuple(turning_moment(run) for run in runs),
             "yaw at the end [deg]": tuple(math.degrees(run["chassis_rz.q"][-1]) for run in runs),
-            "farthest from its lane [m]": tuple(
+            "largest lateral deviation [m]": tuple(
                 float(np.abs(run["chassis_ty.q"]).max()) for run in runs
             ),
-            "steering wheel against it [deg]": math.degrees(float(runs[1]["steering.q"].max())),
+            "largest countersteering [deg]": math.degrees(float(runs[1]["steering.q"].max())),
         },
         draw=lambda figure: _draw(figure, runs),
         size=(8.0, 7.0),

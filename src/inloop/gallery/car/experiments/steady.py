@@ -1,4 +1,4 @@
-"""The car driven straight ahead, and what is measured on it."""
+"""Initial state of the car rolling straight ahead, and its wheel angle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inloop.gallery.car.model import CORNERS
 
 
 def rolling_start(plant: il.Plant, speed: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Independent coordinates at rest on its tyres, and velocities of wheels that roll [SI]."""
+    """Independent coordinates at rest on the tyres, and velocities with rolling wheels [SI]."""
     # nothing holds it along a level road
     q = plant.equilibrium(fixed=["chassis_tx", "chassis_ty", "chassis_rz"]).q
     known = set(plant.formulation.independent)
@@ -22,13 +22,13 @@ def rolling_start(plant: il.Plant, speed: float) -> tuple[dict[str, float], dict
 
 
 def wheel_angle(plant: il.Plant, q: np.ndarray) -> float:
-    """Mean angle of the front wheels against the chassis, seen from above [rad]."""
+    """Mean angle of the front wheels relative to the chassis, seen from above [rad]."""
     ahead = _heading(plant, "chassis", q)
     turned = [_heading(plant, f"wheel_front_{side}", q) - ahead for side in ("left", "right")]
     return float(np.mean(turned))
 
 
 def _heading(plant: il.Plant, body: str, q: np.ndarray) -> float:
-    # where the axis to the left points, less a right angle
+    # direction of the body's y axis, less a right angle
     R_WB = plant.pose(body, q)[1]
     return float(np.arctan2(-R_WB[0, 1], R_WB[1, 1]))

@@ -1,9 +1,9 @@
-"""The steering is turned at once and held: how fast and how far the car answers.
+"""Step of the steering: response time and magnitude.
 
-Results are scaled to 0.02 rad of the front wheels and stand beside those of three cars of
+Results are scaled to 0.02 rad of the front wheels and compared with those of three cars of
 CommonRoad's multi-body model (commonroad-vehicle-models 3.0.2: Ford Escort, BMW 320i, VW Vanagon).
-There the angle of the wheels is given. Here the rack is, and the wheels turn back by a sixth as the
-body rolls; so the rack is corrected, from run to run, until the wheels keep their angle.
+There the wheel angle is given. Here the rack position is, and the wheels turn back by a sixth as
+the body rolls; so the rack is corrected, from run to run, until the wheels keep their angle.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ COMMONROAD = {
 
 @dataclass(frozen=True)
 class Answer:
-    """How the car answers a step.
+    """Response of the car to a step.
 
     Attributes:
-        yaw_rate: in the end, with wheels at `ANGLE` [rad/s].
-        peak: largest yaw rate over that in the end.
-        rise: from the middle of the ramp to 90 % [s].
-        roll: per lateral acceleration in the end [deg s²/m].
-        run: of the car.
+        yaw_rate: final value, with wheels at `ANGLE` [rad/s].
+        peak: maximum yaw rate over the final one.
+        rise: time from the middle of the ramp to 90 % [s].
+        roll: final roll per lateral acceleration [deg s²/m].
+        run: run of the car.
     """
 
     yaw_rate: float
@@ -54,13 +54,13 @@ class Answer:
 
 
 def ramp(t: Any) -> Any:
-    """From 0 to 1, smooth up to the acceleration."""
+    """From 0 to 1, with continuous acceleration."""
     s = il.maximum(0.0, il.minimum((t - BEGIN) / RAMP, 1.0))
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
 
 
 def step(plant: il.Plant, speed: float, seconds: float = SECONDS, *, held: bool = False) -> Answer:
-    """Turn to the left at a speed [m/s]; the rack stays, or the wheels are held at their angle."""
+    """Steer left at a speed [m/s]; then the rack, or with `held` the wheel angle, is constant."""
     start = rolling_start(plant, speed)
     run = _drive(plant, start, seconds, lambda t: -RACK * ramp(t))
     if held:
@@ -76,7 +76,7 @@ def _drive(plant: il.Plant, start: Any, seconds: float, rack: Callable[[Any], An
 
 
 def _held(plant: il.Plant, start: Any, seconds: float, run: il.Result) -> il.Result:
-    """Correct the rack by what the wheels miss; the ramp itself is kept."""
+    """Correct the rack by the error of the wheel angle; keep the ramp itself."""
     share = np.array([float(ramp(t)) for t in run.t])
     there = share > 0.5
     wanted = RACK / PER_RACK
@@ -112,7 +112,7 @@ def _run(bench: Bench) -> Outcome:
     answers = [step(plant, speed, bench.seconds or SECONDS, held=True) for speed in SPEEDS]
     figures: dict[str, float | tuple[float, ...]] = {"speed [m/s]": SPEEDS}
     for what, name in (("yaw rate [rad/s]", "yaw_rate"), ("time to 90 % [s]", "rise"),
-                       ("peak by end", "peak"), ("roll [deg s²/m]", "roll")):  # fmt: skip
+                       ("peak over final value", "peak"), ("roll [deg s²/m]", "roll")):  # fmt: skip
         figures[what] = tuple(getattr(answer, name) for answer in answers)
     for speed, (rates, times, rolls) in COMMONROAD.items():
         figures[f"CommonRoad at {speed:.1f} m/s: yaw rate [rad/s]"] = rates
@@ -132,4 +132,4 @@ def _draw(figure: Any, answers: list[Answer]) -> None:
     dress(roll, "t [s]", "roll [deg]")
 
 
-STEP = Experiment("step of the steering: yaw rate, rise and roll beside other cars", _run)
+STEP = Experiment("step of the steering: yaw rate, rise and roll, compared with other cars", _run)

@@ -1,4 +1,4 @@
-"""The input card of a controller: what it makes of the signals of encoder and strain gauge."""
+"""The input card of a controller: noise and quantization of encoder and strain gauge."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-RANGE = 10.0  # of the converter, to both sides [V]
+RANGE = 10.0  # of the converter, ± [V]
 
 
 class Card:
-    """Adds the noise of the sensors and rounds to counts; parameters are those of the plant.
+    """Adds sensor noise and rounds to counts, with the parameters of the plant.
 
     The same seed gives the same noise.
     """
@@ -21,14 +21,14 @@ class Card:
         self.tune(parameters)
 
     def tune(self, parameters: Mapping[str, float]) -> None:
-        """Take over noise and resolutions that have changed while the plant runs."""
+        """Update noise and resolutions, which may change while the plant runs."""
         counts = parameters["encoder_counts"]
         self._count = 2.0 * math.pi / counts if counts else 0.0
         self._quantum = parameters["strain_quantum"]
         self._noise = (parameters["encoder_noise"], parameters["strain_noise"])
 
     def read(self, angle: float, strain: float) -> tuple[float, float]:
-        """Angle [rad] and strain [V] as a controller gets them."""
+        """Angle [rad] and strain [V] as a controller receives them."""
         of_angle, of_strain = self._noise * self._random.standard_normal(2)
         volts = min(max(strain + of_strain, -RANGE), RANGE)
         return _rounded(angle + of_angle, self._count), _rounded(volts, self._quantum)

@@ -1,18 +1,18 @@
-"""How the controllers of the flexible link are designed: on its nominal model, standing upright.
+"""Design of the controllers of the flexible link, on its nominal model in the upright position.
 
-Upright is 90 degrees. There the torque of gravity vanishes and grows with the angle, so the link
-falls over by itself. What the source does not tell is chosen so:
+Upright is 90 degrees. There the torque of gravity vanishes and increases with the angle, so the
+position is unstable. Choices where the source gives no data:
 
-- the weights of its optimal controller count angles and elastic rotations in rad, the torque in
-  N·m with weight 1; of its three weights two are on the diagonal of Q_y, one is Q_w. In tuning "1V"
-  the strain counts in volts, as it is measured: then vibrations are damped in earnest;
+- the weights of its optimal controller apply to angles and elastic rotations in rad, and to the
+  torque in N·m with weight 1; two of its three weights are the diagonal of Q_y, one is Q_w. Tuning
+  "1V" weighs the strain in volts, as measured: only this damps vibrations strongly;
 - gains of the PI controller: without damping in the model, only friction can damp the loop, and it
   does so for these gains;
-- the design knows no friction: sliding friction is no linear force;
-- the Kalman filter expects noise beside the command of the size of the friction, and takes angle
-  and strain for 10 and 30 times as noisy as they are: a filter that trusts them as far as their
-  noise allows follows the bending too closely, and the loop of tuning 1V is unstable for a link
-  that is 30 % softer or stiffer than the model.
+- the design ignores friction, since sliding friction is not linear;
+- the Kalman filter assumes process noise on the command of the size of the friction, and
+  measurement noise of angle and strain 10 and 30 times the actual one: with the actual noise the
+  filter follows the bending too closely, and the loop of tuning 1V is unstable for a link that is
+  30 % softer or stiffer than the model.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from inloop.gallery.flexlink.controllers.signals import COMMAND, ENCODER, LIMIT,
 
 PERIOD = 1e-3  # [s]
 KP, KI = 20.0, 5.0  # [N m/rad], [N m/(rad s)]
-DISTURBANCE = 0.25  # beside the command [V]: friction of 0.1 N m
-DISTRUST = {ENCODER: 10.0, STRAIN: 30.0}  # noise as the filter sees it over noise as it is
+DISTURBANCE = 0.25  # added to the command [V]: friction of 0.1 N m
+DISTRUST = {ENCODER: 10.0, STRAIN: 30.0}  # assumed over actual noise
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """Weights of the optimal controller, torque 1 per (N·m)².
+    """Weights of the optimal controller, relative to 1 per (N·m)² of torque.
 
     Attributes:
-        angle: of its error [1/rad²].
-        strain: of the elastic rotation at mid-span [1/rad²].
-        integral: of the integral of the error of the angle [1/(rad s)²].
+        angle: weight of the angle error [1/rad²].
+        strain: weight of the elastic rotation at mid-span [1/rad²].
+        integral: weight of the integral of the angle error [1/(rad s)²].
     """
 
     angle: float
@@ -71,7 +71,7 @@ def lq(tuning: Tuning, *, period: float = PERIOD, delay: float = 0.0) -> il.cont
     Args:
         tuning: its weights.
         period: time between samples [s].
-        delay: from a sample to its command, as the design shall know it [s].
+        delay: from a sample to its command, as assumed in the design [s].
     """
     model = il.control.discretize(nominal(), period, delay)
     gains = il.control.lqy(
@@ -118,13 +118,13 @@ def torque_gain() -> float:
 
 
 def gravity_torque() -> float:
-    """Torque of the weight of the straight link about the hub when it is level [N·m]."""
+    """Gravity torque of the straight horizontal link about the hub [N·m]."""
     p = _defaults()
     return p["mass_per_length"] * p["length"] ** 2 / 2.0 * p["g"]
 
 
 def noise() -> dict[str, float]:
-    """Standard deviations of the measured angle [rad] and strain [V]: noise and rounding."""
+    """Standard deviations of the measured angle [rad] and strain [V], including rounding."""
     p = _defaults()
     count = 2.0 * math.pi / p["encoder_counts"]
     return {

@@ -18,7 +18,7 @@ from inloop.gallery.flexlink.controllers.program import serve
 
 @dataclass
 class LqController:
-    """Angle and strain decide."""
+    """LQ control with angle and strain."""
 
     law: il.control.LqgController
 
@@ -39,7 +39,7 @@ def make(args: argparse.Namespace) -> LqController:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="LQ control of the flexible link.")
-    parser.add_argument("--tuning", choices=list(TUNINGS), default="1", help="of the source; 1")
+    parser.add_argument("--tuning", choices=list(TUNINGS), default="1", help="weights; 1")
     parser.add_argument("--period", type=float, default=PERIOD, help="[s]")
-    parser.add_argument("--delay", type=float, default=0.0, help="that the design knows of [s]")
+    parser.add_argument("--delay", type=float, default=0.0, help="assumed in the design [s]")
     sys.exit(serve(make, parser))

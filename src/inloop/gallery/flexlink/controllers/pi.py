@@ -16,7 +16,7 @@ from inloop.gallery.flexlink.controllers.program import serve
 
 @dataclass
 class PiController:
-    """The angle alone decides."""
+    """PI control with the angle only."""
 
     law: il.control.Pi
 

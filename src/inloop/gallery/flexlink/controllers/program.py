@@ -1,4 +1,4 @@
-"""What all controllers of the flexible link do: attach, wait for outputs, answer them."""
+"""The loop of all controllers of the flexible link: attach, wait for outputs, answer them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRIORITY = 70  # of SCHED_FIFO, below that of the plant
 
 
 class Controller(Protocol):
-    """A law with a clock of its own."""
+    """A control law with its own sampling period."""
 
     @property
     def period(self) -> float:
@@ -31,12 +31,12 @@ class Controller(Protocol):
         ...
 
     def command(self, angle: float, strain: float, reference: float) -> float:
-        """Command [V] that answers an angle [rad] and a strain [V]; the reference is in rad."""
+        """Command [V] for an angle [rad], a strain [V] and a reference [rad]."""
         ...
 
 
 class Terminal:
-    """A controller behind its input card: once per period it is asked, in between it holds."""
+    """A controller behind its input card: updated once per period, held in between."""
 
     def __init__(self, controller: Controller, reference: Reference, card: Card) -> None:
         self._controller, self._reference, self.card = controller, reference, card
@@ -58,18 +58,18 @@ def serve(
     """Control a flexible link until it ends.
 
     Args:
-        make: returns the controller that a command line asks for.
+        make: returns the controller for the parsed command line.
         parser: of the command line, with the options of this controller.
-        arguments: words of the command line: options, and the name of the plant.
+        arguments: the command line: options and the name of the plant.
     """
     parser.add_argument("name", help="of the running plant")
-    parser.add_argument("--seed", type=int, default=1, help="of the noise of the sensors; 1")
+    parser.add_argument("--seed", type=int, default=1, help="of the sensor noise; 1")
     add_options(parser)
     args = parser.parse_args(arguments)
     controller = make(args)
     with il.attach(args.name, wait=10.0) as box:
         terminal = Terminal(controller, read_options(args), Card(box.parameters, args.seed))
-        # where it is allowed, others do not keep it from answering in time
+        # real-time priority where permitted
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
         try:
@@ -83,7 +83,7 @@ def serve(
 
 
 def answer(box: il.realtime.Mailbox, terminal: Terminal) -> None:
-    """Answer outputs with commands, until an error says that the plant has ended."""
+    """Answer outputs with commands, until an error reports the end of the plant."""
     outputs = box.read()
     known = outputs.parameter_sequence
     while True:

@@ -1,4 +1,4 @@
-"""What a controller of the flexible link reads, writes and wants."""
+"""Inputs, outputs and reference of a controller of the flexible link."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 ENCODER, STRAIN, COMMAND = "encoder", "strain", "motor.command"  # [rad], [V], [V]
-UPRIGHT = math.pi / 2.0  # angle at which gravity neither helps nor hinders [rad]
+UPRIGHT = math.pi / 2.0  # angle at which gravity exerts no torque [rad]
 LIMIT = 10.0  # of the analog command [V]
 
 
@@ -17,8 +17,8 @@ class Reference:
 
     Attributes:
         first, second: angles [rad].
-        at: when it goes from the first to the second [s].
-        turn: after which it goes back, and forth again [s]; infinite for one step.
+        at: time of the step from the first to the second [s].
+        turn: interval after which it switches back, and forth again [s]; infinite for one step.
     """
 
     first: float
@@ -27,7 +27,7 @@ class Reference:
     turn: float = math.inf
 
     def __call__(self, t: float) -> float:
-        """Angle wanted at time t [s]."""
+        """Desired angle at time t [s]."""
         if t < self.at:
             return self.first
         turns = 0 if math.isinf(self.turn) else math.floor((t - self.at) / self.turn + 1e-9)
@@ -35,7 +35,7 @@ class Reference:
 
     @property
     def words(self) -> list[str]:
-        """The words of the command line that say the same."""
+        """The equivalent command line options."""
         pairs = {"from": math.degrees(self.first), "to": math.degrees(self.second), "at": self.at}
         if not math.isinf(self.turn):
             pairs["turn"] = self.turn
@@ -43,7 +43,7 @@ class Reference:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a reference is made of to a command line."""
+    """Add the options of a reference to a command line."""
     parser.add_argument("--from", dest="first", type=float, default=90.0, help="angle [deg]; 90")
     parser.add_argument("--to", dest="second", type=float, default=94.0, help="angle [deg]; 94")
     parser.add_argument("--at", type=float, default=0.5, help="time of the step [s]; 0.5")
@@ -51,5 +51,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_options(args: argparse.Namespace) -> Reference:
-    """The reference that a command line asks for."""
+    """The reference of a parsed command line."""
     return Reference(math.radians(args.first), math.radians(args.second), args.at, args.turn)

@@ -1,1 +1,1 @@
-"""What can be tried with the flexible link: frequencies, controllers, faults, mismatches."""
+"""Experiments with the flexible link: frequencies, controllers, faults, mismatches."""

@@ -1,6 +1,7 @@
-"""Moves without end against the clock: is the last one as good as the first?
+"""Many moves in real time: is the last one as good as the first?
 
-The controller runs in a process of its own; the reference goes to and fro by 4 degrees every 4 s.
+The controller runs in a separate process; the reference moves back and forth by 4 degrees every
+4 s.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _moves(trace: Trace) -> Reals:
     count = math.floor((trace.t[-1] - WAVE.at) / WAVE.turn + 1e-6)
     if count < 2:
         raise il.InputError(
-            f"{trace.t[-1]:g} s hold no two moves",
+            f"{trace.t[-1]:g} s are too short for two moves",
             fix=f"Give {WAVE.at + 2 * WAVE.turn:g} s or more.",
         )
     rows = []
@@ -50,31 +51,31 @@ def _moves(trace: Trace) -> Reals:
         begin = WAVE.at + k * WAVE.turn
         seen = (trace.t >= begin - 1e-9) & (trace.t < begin + WAVE.turn - 1e-9)
         start, goal = (WAVE.first, WAVE.second) if k % 2 == 0 else (WAVE.second, WAVE.first)
-        found = il.control.step_figures(
+        step = il.control.step_figures(
             trace.t[seen], trace.angle[seen], start=start, goal=goal, at=begin, band=0.1
         )
         peak = float(np.max(np.abs(trace.torque[seen])))
-        rows.append((100.0 * found.overshoot, found.rise, peak))
+        rows.append((100.0 * step.overshoot, step.rise, peak))
     return np.array(rows)
 
 
 def _statistics(moves: Reals) -> dict[str, float]:
-    """Mean, scatter and drift of the figures, for each way apart."""
-    found: dict[str, float] = {"moves": float(len(moves))}
-    # the first move starts from rest, the others from where the last one ended
+    """Mean, scatter and drift of the figures, separately for each direction."""
+    statistics: dict[str, float] = {"moves": float(len(moves))}
+    # the first move starts from rest, the others from the end of the previous one
     for way, rows in (("up", moves[2::2]), ("down", moves[1::2])):
         for column, name in enumerate(("overshoot [%]", "rise [s]", "peak torque [N m]")):
             values = rows[:, column]
             if not len(values):
                 continue
             slope = np.polyfit(np.arange(len(values)), values, 1)[0] if len(values) > 2 else 0.0
-            found |= {
+            statistics |= {
                 f"{way}: {name}, mean": float(np.mean(values)),
                 f"{way}: {name}, standard deviation": float(np.std(values)),
                 f"{way}: {name}, worst": float(np.max(values)),
                 f"{way}: {name}, drift": float(slope * len(values)),
             }
-    return found
+    return statistics
 
 
 def _deadlines(trace: Trace) -> dict[str, float]:
@@ -115,7 +116,7 @@ def _draw(figure: Any, trace: Trace, moves: Reals) -> None:
 
 
 def _draw_moves(axis: Any, trace: Trace, count: int) -> None:
-    """All moves, one over the other."""
+    """All moves, superimposed."""
     length = round(WAVE.turn * RATE)
     begin = round(WAVE.at * RATE)
     t = np.arange(length) / RATE
@@ -129,4 +130,4 @@ def _draw_moves(axis: Any, trace: Trace, count: int) -> None:
     axis.set_xlabel("time after the step [s]")
 
 
-DURABILITY = Experiment("moves to and fro against the clock, with statistics", _run)
+DURABILITY = Experiment("moves back and forth in real time, with statistics", _run)

@@ -1,7 +1,7 @@
 """Faults while the flexible link is controlled: a lost gauge, a stuck encoder, a weak motor.
 
-The reference goes 90, 94, 90, 94 degrees; the fault is there from 2 to 4 s, in which the reference
-goes back. The same faults by name work against the clock:
+The reference steps through 90, 94, 90, 94 degrees; the fault lasts from 2 to 4 s, during which the
+reference steps back. The same faults can be given by name in real time:
 
     inloop run flexlink --rate 1000 --controller flexlink_lq --fault stuck:encoder@2-4
 """
@@ -41,7 +41,7 @@ FAULTS_TRIED = {
     "motor saturated": (f"limit:motor.command=2{DURING}",),
 }
 CONTROLLERS = {"1": BLUE, "1V": ORANGE}
-SHOWN = 8.0  # of the angle, away from the reference [deg]
+SHOWN = 8.0  # range of the plot beyond the reference [deg]
 
 
 def _run(bench: Bench) -> Outcome:
@@ -115,7 +115,7 @@ def _draw(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
 
 
 def _draw_end(axis: Any, runs: Mapping[str, Trace]) -> None:
-    """Say who fell over."""
+    """List the controllers whose link fell over."""
     fallen = [f"tuning {name}" for name, trace in runs.items() if trace.fell]
     if fallen:
         axis.text(0.98, 0.95, f"fell over: {', '.join(fallen)}", transform=axis.transAxes,

@@ -43,9 +43,9 @@ def _run(bench: Bench) -> Outcome:
         size=(11.0, 8.4),
         notes=(
             UNREADABLE,
-            "tunings 1 and 2: weights of angle and elastic rotation in rad, as the text of the "
-            "source has it, torque with\nweight 1; 1V: the strain weighed in volts, as it is "
-            "measured (200 V/rad)",
+            "tunings 1 and 2: weights of angle and elastic rotation in rad, as in the text of "
+            "the source, torque with\nweight 1; 1V: strain in volts, as measured "
+            "(200 V/rad)",
         ),
     )
 

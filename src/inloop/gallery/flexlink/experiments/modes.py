@@ -1,8 +1,8 @@
-"""Natural frequencies of the flexible link with its hub held, beside theory and measurement.
+"""Natural frequencies of the flexible link with its hub held, compared with theory and test.
 
-Table 1 of the source gives a length of 1.5 m, for which theory says 3.88, 24.3 and 68.1 Hz; its
-text reports 4.5, 28 and 81 Hz. A rod that is clamped over its first 0.11 m has these, within 2 %:
-the free length is fitted to the first three measured modes.
+Table 1 of the source gives a length of 1.5 m, for which theory predicts 3.88, 24.3 and 68.1 Hz; its
+text reports 4.5, 28 and 81 Hz. A rod that is clamped over its first 0.11 m matches these within
+2 %: the free length is fitted to the first three measured modes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from inloop.gallery.flexlink.experiments.plots import BLUE, GRAY, GREEN, ORANGE,
 
 MEASURED = (4.5, 28.0, 81.0, 167.0, 274.0)  # [Hz], the source, section 2.1
 COUNT = len(MEASURED)
-FITTED = 3  # modes that the source calls described with negligible errors
-MANY = 10  # elements that are enough for theory's figures
+FITTED = 3  # modes that the source describes with negligible errors
+MANY = 10  # elements that are enough to match theory
 
 
 def theory(parameters: Any, count: int = COUNT) -> np.ndarray:
@@ -41,32 +41,32 @@ def frequencies(plant: il.Plant, count: int = COUNT) -> np.ndarray:
     before = plant.parameters["g"]
     plant.parameters["g"] = 0.0
     try:
-        found = plant.eigenmodes(q=np.zeros(plant.n), fixed=["hub"])
+        modes = plant.eigenmodes(q=np.zeros(plant.n), fixed=["hub"])
     finally:
         plant.parameters["g"] = before
     across = [k for k, name in enumerate(plant.coordinates) if name.endswith(("_w", "_r"))]
-    bends = np.abs(found.shapes[across]).max(axis=0) > 0.5
-    return np.asarray(found.frequencies[bends][:count])
+    bends = np.abs(modes.shapes[across]).max(axis=0) > 0.5
+    return np.asarray(modes.frequencies[bends][:count])
 
 
 def free_length(plant: il.Plant) -> float:
-    """Length whose first frequencies are nearest to the measured ones, ratio by ratio [m]."""
+    """Length whose first frequencies are nearest to the measured ones, by ratio [m]."""
     at = plant.parameters["length"]
-    # frequencies of a uniform beam go with 1/L²
+    # frequencies of a uniform beam are proportional to 1/L²
     ratio = np.log(frequencies(plant, FITTED) / np.array(MEASURED[:FITTED]))
-    found = scipy.optimize.minimize_scalar(lambda x: float(np.sum((ratio - 2.0 * x) ** 2)))
-    return float(at * np.exp(found.x))
+    best = scipy.optimize.minimize_scalar(lambda x: float(np.sum((ratio - 2.0 * x) ** 2)))
+    return float(at * np.exp(best.x))
 
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile()
     fine = bench.compile(elements=MANY)
-    found, many, exact = frequencies(plant), frequencies(fine), theory(plant.parameters)
+    few, many, exact = frequencies(plant), frequencies(fine), theory(plant.parameters)
     length = free_length(plant)
     plant.parameters["length"] = length
     fitted = frequencies(plant)
     figures: dict[str, float | tuple[float, ...]] = {
-        "frequencies_hz": tuple(map(float, found)),
+        "frequencies_hz": tuple(map(float, few)),
         f"frequencies_hz with {MANY} elements": tuple(map(float, many)),
         "theory [Hz]": tuple(map(float, exact)),
         "measured [Hz]": MEASURED,
@@ -77,7 +77,7 @@ def _run(bench: Bench) -> Outcome:
         figures[f"mode {k + 1} off theory, {MANY} elements [%]"] = 100.0 * (many[k] / exact[k] - 1)
     rows = (
         (exact, "theory, table 1", "s", GRAY),
-        (found, "finite elements, table 1", "o", BLUE),
+        (few, "finite elements, table 1", "o", BLUE),
         (np.array(MEASURED), "measured (source)", "D", ORANGE),
         (fitted, f"finite elements, {length:.3f} m free", "x", GREEN),
     )
@@ -107,4 +107,4 @@ def _draw(figure: Any, rows: tuple[tuple[np.ndarray, str, str, str], ...]) -> No
     right.axhline(1.0, color=GRAY, linewidth=0.8)
 
 
-MODES = Experiment("Frequencies with the hub held, beside theory and the measured ones.", _run)
+MODES = Experiment("Frequencies with the hub held, compared with theory and measurement.", _run)

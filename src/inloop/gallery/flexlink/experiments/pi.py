@@ -1,7 +1,8 @@
 """PI control of the flexible link: a step of 3 degrees, upright, as in section 4.1 of the source.
 
-The motor gives 4 N·m at most (10 V times 0.4 N·m/V), and the level link needs 8.7 N·m: the source
-must have tried this near the upright position, where gravity is small and makes the plant unstable.
+The motor supplies at most 4 N·m (10 V times 0.4 N·m/V), and the horizontal link needs 8.7 N·m: the
+source must have tested near the upright position, where gravity exerts little torque but makes the
+plant unstable.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _draw(figure: Any, runs: Twice) -> None:
 
 
 def draw_difference(axis: Any, runs: Twice) -> None:
-    """How far the angles of two runs are apart, beside what noise alone does."""
+    """Differences of the angle to the run in lock-step: on the clock, and with other noise."""
     count = 1e3 * 360.0 / runs.counts
     axis.axhspan(-count, count, color=GRAY, alpha=0.18, linewidth=0, label="one count")
     for trace, color, label in (

@@ -1,4 +1,4 @@
-"""What the figures of the flexible link share: colors, and the panels of the source's figures."""
+"""Style of the flexible link's figures: colors, and the panels of the source's figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABELS = ("angle [deg]", "torque [N m]", "strain [V]")
 
 
 def draw_trace(axes: Sequence[Any], trace: Trace, **style: Any) -> None:
-    """Angle, torque and strain of a run, each into an axis of its own."""
+    """Plot angle, torque and strain of a run, each on its own axis."""
     for axis, values in zip(
         axes, (np.degrees(trace.angle), trace.torque, trace.strain), strict=True
     ):
@@ -24,7 +24,7 @@ def draw_trace(axes: Sequence[Any], trace: Trace, **style: Any) -> None:
 
 
 def draw_reference(axis: Any, reference: Reference, t: Any) -> None:
-    """What the controller was asked for, with its band of 5 %."""
+    """Plot the reference with its band of 5 %."""
     wanted = np.degrees([reference(x) for x in t])
     axis.step(t, wanted, where="post", color="black", linewidth=0.8, linestyle=":")
     band = 0.05 * abs(math.degrees(reference.second - reference.first))
@@ -34,7 +34,7 @@ def draw_reference(axis: Any, reference: Reference, t: Any) -> None:
 
 
 def dress(axis: Any, label: str = "") -> None:
-    """A grid, no margins, a label."""
+    """Add a grid and a label, remove margins."""
     axis.grid(True, alpha=0.3)
     axis.margins(x=0.0)
     if label:

@@ -1,7 +1,7 @@
-"""The flexible link on its test bench: a controller, faults between them, and what was recorded.
+"""The flexible link on its test bench: a controller, faults between both, and the records.
 
-The plant always runs in the native loop behind its mailbox. The controller is a program of its own
-that knows the mailbox only, against the clock or in lock-step; or, where many runs are compared, it
+The plant always runs in the native loop behind its mailbox. The controller is a separate program
+that uses only the mailbox, in real time or in lock-step; or, where many runs are compared, it
 answers the mailbox in this process, in lock-step, with faults in between.
 """
 
@@ -27,9 +27,9 @@ from inloop.gallery.flexlink.controllers.program import Controller, Terminal
 from inloop.gallery.flexlink.controllers.signals import COMMAND, ENCODER, STRAIN, Reference
 
 RATE = 1000.0  # [Hz]
-STABLE = 2.2  # step times fastest pole, well within what RK4 can follow
+STABLE = 2.2  # step times fastest pole, well within the stability limit of RK4
 READY_WITHIN = 60.0  # [s]
-FALLEN = np.pi / 3  # away from the start: nothing is left to control [rad]
+FALLEN = np.pi / 3  # distance from the start beyond which the link has fallen [rad]
 
 Reals = npt.NDArray[np.float64]
 _numbers = itertools.count()
@@ -41,11 +41,11 @@ class Trace:
 
     Attributes:
         t: [s].
-        angle: of the hub as it is [rad].
-        encoder, strain: as they are measured [rad], [V].
-        command: that acts on the motor [V].
+        angle: true angle of the hub [rad].
+        encoder, strain: measured values [rad], [V].
+        command: command of the motor [V].
         torque: of the motor [N·m].
-        report: how the loop kept its deadlines.
+        report: deadlines and overruns of the loop.
     """
 
     t: Reals
@@ -58,12 +58,12 @@ class Trace:
 
     @property
     def fell(self) -> bool:
-        """Has the link fallen over?"""
+        """Whether the link has fallen over."""
         return bool(np.max(np.abs(self.angle - self.angle[0])) > FALLEN)
 
     @property
     def standing(self) -> Trace:
-        """The part until it fell over."""
+        """The part before it fell over."""
         fallen = np.abs(self.angle - self.angle[0]) > FALLEN
         end = int(np.argmax(fallen)) if np.any(fallen) else len(fallen)
         return replace(
@@ -72,7 +72,7 @@ class Trace:
         )
 
     def figures(self, reference: Reference) -> il.control.StepFigures:
-        """Overshoot, settling and the like of its first step, within 5 %."""
+        """Overshoot, rise and settling within 5 % of its first step."""
         seen = self.t < reference.at + reference.turn
         return il.control.step_figures(
             self.t[seen], self.angle[seen], start=reference.first, goal=reference.second,
@@ -92,11 +92,11 @@ def in_lock_step(
 
     Args:
         plant: the link.
-        controller: fresh.
-        reference: what it is asked for.
+        controller: in its initial state.
+        reference: its reference.
         seconds: simulated time.
-        faults: between plant and controller, as `inloop run --fault` takes them.
-        seed: of the noise of the sensors.
+        faults: between plant and controller, written as for `inloop run --fault`.
+        seed: of the sensor noise.
     """
     with _started(plant, reference.first, seconds, mode="lock-step") as loop:
         terminal = Terminal(controller, reference, Card(plant.parameters, seed))
@@ -120,10 +120,10 @@ def with_program(
         plant: the link.
         module: of the controller, in `inloop.gallery.flexlink.controllers`.
         words: its options.
-        reference: what it is asked for.
+        reference: its reference.
         seconds: simulated time.
         mode: "clock" or "lock-step".
-        clock: to run on in place of the system's; each period then waits for the program.
+        clock: used instead of the system's; each period then waits for the program.
     """
     options: dict[str, Any] = {"mode": mode, "paused": True, "clock": clock}
     with _started(plant, reference.first, seconds, **options) as loop:
@@ -150,7 +150,7 @@ def _started(
 ) -> Iterator[il.realtime.Loop]:
     name = f"{plant.name}-{os.getpid()}-{next(_numbers)}"
     rest = plant.equilibrium(q=plant.vector(hub=angle), fixed=["hub"])
-    # the rod stretches at up to 7.5 kHz, faster when it is short or stiff
+    # axial modes of the rod reach 7.5 kHz, more if it is short or stiff
     fastest = float(np.max(np.abs(plant.linearize(q=rest.q).eigenvalues)))
     substeps = math.ceil(fastest / (STABLE * RATE))
     common: dict[str, Any] = {"rate": RATE, "substeps": substeps, "telemetry": seconds + 1.0}
@@ -165,17 +165,17 @@ def _await_first_command(loop: il.realtime.Loop, process: subprocess.Popen[bytes
     while loop.mailbox.writer is None:
         if process.poll() is not None or time.monotonic() > end:
             raise il.SimulationError(
-                "the controller of the flexible link gave no command", fix="See what it printed."
+                "the controller of the flexible link gave no command", fix="Check its output."
             )
         time.sleep(0.01)
 
 
 def _advance_with(loop: il.realtime.Loop) -> None:
-    """Period by period on a scripted clock, each after the controller has answered."""
+    """Advance a scripted clock period by period, each after the controller has answered."""
     while loop.running:
         if not loop.mailbox.answered(READY_WITHIN):
             raise il.SimulationError(
-                "the controller of the flexible link gave no answer", fix="See what it printed."
+                "the controller of the flexible link gave no answer", fix="Check its output."
             )
         loop.clock.advance(loop.options.period / loop.options.speed)
 
@@ -213,12 +213,12 @@ def _answer(
 
 def figures_of(trace: Trace, reference: Reference) -> Mapping[str, float]:
     """The figures of a run by name."""
-    found = trace.figures(reference)
+    step = trace.figures(reference)
     return {
-        "overshoot [%]": 100.0 * found.overshoot,
-        "rise 10-90 % [s]": found.rise,
-        "settling within 5 % [s]": found.settling,
+        "overshoot [%]": 100.0 * step.overshoot,
+        "rise 10-90 % [s]": step.rise,
+        "settling within 5 % [s]": step.settling,
         "peak torque [N m]": float(np.max(np.abs(trace.torque))),
         "peak strain [V]": float(np.max(np.abs(trace.strain))),
-        "error at the end [deg]": float(np.degrees(found.error)),
+        "error at the end [deg]": float(np.degrees(step.error)),
     }

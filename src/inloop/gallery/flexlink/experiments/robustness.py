@@ -1,7 +1,7 @@
-"""LQ control of a flexible link that is not what the design takes it for.
+"""LQ control of a flexible link that differs from the model of the design.
 
 The controllers are designed on the nominal model; the plant has another mass, stiffness or length,
-a payload, more noise, or answers come late. Steps of 4 degrees as in `lq`.
+a payload, more noise, or delayed measurements. Steps of 4 degrees as in `lq`.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Mismatch:
     Attributes:
         kind: panel of the figure.
         scales: factors of parameters.
-        adds: what is added to parameters.
+        adds: offsets of parameters.
         late: delay of the measurements [s].
-        known: is the delay known to the design?
+        known: the design takes the delay into account.
     """
 
     kind: str
@@ -92,7 +92,7 @@ def _run(bench: Bench) -> Outcome:
         notes=(
             _table(traces),
             "1, 1V: tunings as in experiment lq; vibration: RMS of the fast part of the strain in "
-            "the last second;\n30 ms, known: the design knows of the delay",
+            "the last second;\n30 ms, known: the design takes the delay into account",
         ),
     )
 
@@ -112,10 +112,10 @@ def _step(plant: il.Plant, controller: str, mismatch: Mismatch, seconds: float) 
 
 
 def _measures(trace: Trace) -> dict[str, float]:
-    found = trace.figures(STEP)
+    step = trace.figures(STEP)
     return {
-        "overshoot [%]": 100.0 * found.overshoot,
-        "settling [s]": found.settling,
+        "overshoot [%]": 100.0 * step.overshoot,
+        "settling [s]": step.settling,
         "error after 2 s [deg]": _error(trace),
         "peak torque [N m]": float(np.max(np.abs(trace.torque))),
         "vibration [V]": _vibration(trace),
@@ -124,13 +124,13 @@ def _measures(trace: Trace) -> dict[str, float]:
 
 
 def _error(trace: Trace) -> float:
-    """How far from the goal 2 s after the step, or at the end [deg]."""
+    """Error 2 s after the step, or at the end [deg]."""
     seen = trace.t <= STEP.at + 2.0
     return float(np.degrees(np.abs(trace.angle[seen][-1] - STEP.second)))
 
 
 def _vibration(trace: Trace) -> float:
-    """RMS of the second difference of the strain over 20 ms in the last second, halved twice."""
+    """RMS of a quarter of the second difference of the strain over 20 ms, in the last second."""
     last = trace.strain[trace.t >= trace.t[-1] - 1.0]
     lag = 20
     fast = (last[2 * lag :] - 2.0 * last[lag:-lag] + last[: -2 * lag]) / 4.0
@@ -138,7 +138,7 @@ def _vibration(trace: Trace) -> float:
 
 
 def _is_stable(trace: Trace) -> bool:
-    """Does it hold the angle, and is the motor not at its limit at the end?"""
+    """Whether the link stands, and the motor is not at its limit at the end."""
     last = trace.t >= trace.t[-1] - 0.5
     return not trace.fell and float(np.max(np.abs(trace.command[last]))) < 9.9
 
@@ -147,8 +147,8 @@ def _table(traces: Mapping[str, Mapping[str, Trace]]) -> str:
     head = ("", *(f"{c.partition(' [')[0]} {k}" for c in COLUMNS for k in CONTROLLERS))
     rows = [head]
     for name, runs in traces.items():
-        found = {k: _measures(trace) for k, trace in runs.items()}
-        cells = [_cell(found[k], c) for c in COLUMNS for k in CONTROLLERS]
+        measures = {k: _measures(trace) for k, trace in runs.items()}
+        cells = [_cell(measures[k], c) for c in COLUMNS for k in CONTROLLERS]
         rows.append((name, *cells))
     widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
     return "\n".join(
@@ -158,10 +158,10 @@ def _table(traces: Mapping[str, Mapping[str, Trace]]) -> str:
     )  # fmt: skip
 
 
-def _cell(found: Mapping[str, float], column: str) -> str:
-    if not found["stable"]:
+def _cell(measures: Mapping[str, float], column: str) -> str:
+    if not measures["stable"]:
         return "unstable"
-    return f"{found[column]:.3g}"
+    return f"{measures[column]:.3g}"
 
 
 def _draw(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
@@ -177,7 +177,7 @@ def _draw(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
 
 
 def _draw_kind(axis: Any, kind: str, traces: Mapping[str, Mapping[str, Trace]]) -> None:
-    """Angles; what noise does is seen in the torque."""
+    """Plot angles; for noise, the torque, where its effect is visible."""
     colors = iter((BLUE, ORANGE, GREEN))
     chosen = {"nominal": GRAY} | {
         name: next(colors) for name, m in MISMATCHES.items() if m.kind == kind
@@ -202,12 +202,12 @@ def _draw_dots(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
     names, places = list(traces), np.arange(len(traces))[::-1]
     axes = figure.subplots(1, len(COLUMNS), sharey=True)
     for controller, shift in zip(CONTROLLERS, (0.15, -0.15), strict=True):
-        found = [_measures(traces[name][controller]) for name in names]
+        measures = [_measures(traces[name][controller]) for name in names]
         for axis, column in zip(axes, COLUMNS, strict=True):
-            values = np.array([f[column] if f["stable"] else math.nan for f in found])
+            values = np.array([f[column] if f["stable"] else math.nan for f in measures])
             axis.plot(values, places + shift, "o", color=COLORS[controller], markersize=5,
                       label=f"tuning {controller}")  # fmt: skip
-        for place, f in zip(places, found, strict=True):
+        for place, f in zip(places, measures, strict=True):
             if not f["stable"]:
                 axes[0].text(16.0, place + shift, f"{controller}: unstable", color=RED, fontsize=8,
                              va="center")  # fmt: skip
@@ -222,4 +222,4 @@ def _draw_dots(figure: Any, traces: Mapping[str, Mapping[str, Trace]]) -> None:
     axes[1].legend(loc="upper right", fontsize=8)
 
 
-ROBUSTNESS = Experiment("LQ control of links that are not as the design takes them for", _run)
+ROBUSTNESS = Experiment("LQ control of links that differ from the model of the design", _run)

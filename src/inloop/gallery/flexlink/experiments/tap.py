@@ -12,14 +12,14 @@ from inloop.gallery.flexlink.experiments.modes import MEASURED, frequencies
 from inloop.gallery.flexlink.experiments.plots import BLUE, ORANGE, dress
 
 STEP, SAMPLE = 2e-5, 5e-4  # [s]
-TAPS, BETWEEN = (0.05, 4.05, 8.05), 4.0  # when, and for how long the rod is left alone [s]
-PUSH, CONTACT = 40.0, 1e-3  # of a tap: largest force [N], duration [s]
+TAPS, BETWEEN = (0.05, 4.05, 8.05), 4.0  # times of the taps, interval between them [s]
+PUSH, CONTACT = 40.0, 1e-3  # of a tap: maximum force [N], duration [s]
 SHOWN = 300.0  # [Hz]
-NEAR = 0.1  # of its frequency: where the peak of a mode is sought
+NEAR = 0.1  # relative range around a mode's frequency in which its peak is searched
 
 
 def _hammer(t: Any) -> Any:
-    """Half waves of a sine."""
+    """Force of the hammer: half sine waves [N]."""
     force: Any = 0.0
     for tap in TAPS:
         inside = il.where(t > tap, il.where(t < tap + CONTACT, 1.0, 0.0), 0.0)
@@ -28,9 +28,9 @@ def _hammer(t: Any) -> Any:
 
 
 def spectrum(signal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies [Hz] and amplitudes after a tap, mean square of all taps.
+    """Frequencies [Hz] and amplitudes after a tap, root mean square over all taps.
 
-    The window is the falling half of von Hann's: what follows a tap begins at full size.
+    The window is the falling half of a Hann window, since the response starts at full amplitude.
     """
     count = round((BETWEEN - CONTACT) / SAMPLE)
     first = [round((tap + CONTACT) / SAMPLE) for tap in TAPS]
@@ -44,14 +44,14 @@ def spectrum(signal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def peaks(f: np.ndarray, size: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """The highest point within 10 % of each frequency, by the parabola of its logarithms [Hz]."""
-    found = []
+    """Peaks within 10 % of each frequency, by parabolic interpolation of the logarithm [Hz]."""
+    refined = []
     for frequency in near:
         inside = np.flatnonzero(np.abs(f / frequency - 1.0) < NEAR)
         k = int(inside[np.argmax(size[inside])])
         low, top, high = np.log(size[k - 1 : k + 2])
-        found.append(f[k] + (f[1] - f[0]) * 0.5 * (low - high) / (low - 2.0 * top + high))
-    return np.array(found)
+        refined.append(f[k] + (f[1] - f[0]) * 0.5 * (low - high) / (low - 2.0 * top + high))
+    return np.array(refined)
 
 
 def _run(bench: Bench) -> Outcome:

@@ -1,8 +1,8 @@
-"""A controller run twice, in lock-step and against the clock, and how far the traces agree.
+"""A controller run in lock-step and in real time, and the difference of both runs.
 
-The source lets the same controller drive its real mechanism and its simulator. Here the same
-program drives the plant in lock-step, where nothing is ever late, and against the clock. What noise
-alone does is seen from a second run in lock-step with other noise of the same size.
+In the source, the same controller drives the real mechanism and the simulator. Here the same
+program drives the plant in lock-step, where nothing is ever late, and in real time. A second run in
+lock-step, with other noise of the same size, shows the effect of noise alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Twice:
     Attributes:
         simulated: in lock-step.
         other_noise: in lock-step, with other noise.
-        clocked: against the clock.
+        clocked: in real time.
         counts: of the encoder per turn.
     """
 
@@ -41,12 +41,12 @@ class Twice:
 
     @property
     def difference(self) -> float:
-        """Of the angle, clocked and simulated: RMS [deg]."""
+        """RMS difference of the angle between real time and lock-step [deg]."""
         return _difference(self.simulated, self.clocked)
 
     @property
     def noise(self) -> float:
-        """Of the angle, by noise alone: RMS [deg]."""
+        """RMS difference of the angle by noise alone [deg]."""
         return _difference(self.simulated, self.other_noise)
 
 
@@ -58,7 +58,7 @@ def _difference(a: Trace, b: Trace) -> float:
 def run_twice(
     plant: il.Plant, module: str, words: Sequence[str], reference: Reference, seconds: float
 ) -> Twice:
-    """Run a controller of `inloop.gallery.flexlink.controllers` in all three ways."""
+    """Run a controller of `inloop.gallery.flexlink.controllers` three times, see `Twice`."""
     simulated, other = (
         with_program(plant, module, [*words, "--seed", seed], reference, seconds, "lock-step")
         for seed in ("1", "2")
@@ -68,13 +68,13 @@ def run_twice(
 
 
 def twice_figures(runs: Twice, reference: Reference) -> dict[str, float]:
-    """What there is to read from the runs."""
-    found = dict(figures_of(runs.simulated, reference))
+    """Figures of the runs by name."""
+    figures = dict(figures_of(runs.simulated, reference))
     clocked = figures_of(runs.clocked, reference)
-    found |= {f"clock: {name}": value for name, value in clocked.items()}
+    figures |= {f"clock: {name}": value for name, value in clocked.items()}
     report = runs.clocked.report
     return {
-        **found,
+        **figures,
         "difference clock - lock-step, RMS [deg]": runs.difference,
         "difference by noise alone, RMS [deg]": runs.noise,
         "one count of the encoder [deg]": 360.0 / runs.counts,

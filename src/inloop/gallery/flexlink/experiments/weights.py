@@ -1,9 +1,9 @@
 """Weights of the LQ controller that `il.optimise` finds for a step from 90 to 94 degrees.
 
-The source tuned its weights by hand. Here the figure of merit is what is wanted of the step:
-∫ |error| dt of the angle and ∫ |strain| dt, whose rate of exchange is chosen, within the limit of
-the command. The plant runs with friction and with noise of the sensors, which has the same seed in
-every run, so that designs are compared under the same conditions.
+The source tuned its weights by hand. Here the figure of merit is ∫ |error| dt of the angle plus
+a chosen factor times ∫ |strain| dt, within the limit of the command. The plant runs with friction
+and sensor noise, which has the same seed in every run, so that designs are compared under the same
+conditions.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ STEP = Reference(UPRIGHT, UPRIGHT + math.radians(4.0))
 SECONDS = 3.0
 BOUNDS = {"angle": (1.5, 5.5), "strain": (0.0, 8.0), "integral": (0.0, 6.0)}  # powers of ten
 FIRST = {"angle": 3.0, "strain": math.log10(50.0), "integral": 2.0}  # tuning 1 of the source
-VIBRATION = 0.01  # ∫ |error| dt [rad s] that is worth 1 V s of strain
+VIBRATION = 0.01  # ∫ |error| dt [rad s] that counts as much as 1 V s of strain
 MOST = 300
 
 
 def tuning_of(powers: Mapping[str, float]) -> Tuning:
-    """Weights whose powers of ten are given."""
+    """Weights from their powers of ten."""
     return Tuning(**{name: 10.0**power for name, power in powers.items()})
 
 
 def run(plant: il.Plant, tuning: Tuning) -> il.Result:
-    """The step with a controller of these weights, sensors with noise."""
+    """The step with a controller of these weights and sensor noise."""
     law, noise = LqController(lq(tuning)), np.random.default_rng(7)
     spread = {
         ENCODER: plant.parameters["encoder_noise"],
@@ -59,14 +59,14 @@ def run(plant: il.Plant, tuning: Tuning) -> il.Result:
 
 
 def merit(result: il.Result) -> float:
-    """∫ |error| dt [rad s] and what the vibration is worth."""
+    """∫ |error| dt plus the weighted vibration [rad s]."""
     error = np.abs(result[ENCODER] - np.array([STEP(t) for t in result.t]))
     vibration = VIBRATION * np.abs(result[STRAIN])
     return float(np.sum(error + vibration) * PERIOD)
 
 
 def optimise_weights(plant: il.Plant, most: int = MOST) -> il.Optimised:
-    """Search the weights, from those of the source."""
+    """Optimize the weights, starting from those of the source."""
     return il.optimise(
         lambda powers: merit(run(plant, tuning_of(powers))),
         BOUNDS,
@@ -79,23 +79,23 @@ def optimise_weights(plant: il.Plant, most: int = MOST) -> il.Optimised:
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile(axial=False, start=math.degrees(UPRIGHT))
-    found = optimise_weights(plant)
+    optimum = optimise_weights(plant)
     runs = {
         "tuning 1 of the source": run(plant, tuning_of(FIRST)),
-        "optimised": run(plant, tuning_of(found.values)),
+        "optimised": run(plant, tuning_of(optimum.values)),
     }
-    figures: dict[str, float] = {"designs": len(found.history), "failed": len(found.failed)}
+    figures: dict[str, float] = {"designs": len(optimum.history), "failed": len(optimum.failed)}
     for name, result in runs.items():
         figures |= {f"{name}: {k}": value for k, value in _figures(result).items()}
-    best = tuning_of(found.values)
+    best = tuning_of(optimum.values)
     figures |= {"weight of the angle": best.angle, "of the strain": best.strain}
     figures["of the integral"] = best.integral
     return Outcome(
         figures=figures,
-        draw=lambda figure: _draw(figure, runs, found),
+        draw=lambda figure: _draw(figure, runs, optimum),
         size=(10.0, 6.4),
         notes=(
-            *found.notes,
+            *optimum.notes,
             f"1 V s of strain counts as much as {VIBRATION:g} rad s of error; "
             f"{STRAIN_GAIN:g} V of strain are 1 rad at mid-span",
         ),
@@ -116,13 +116,13 @@ def _figures(result: il.Result) -> dict[str, float]:
     }
 
 
-def _draw(figure: Any, runs: Mapping[str, il.Result], found: il.Optimised) -> None:
+def _draw(figure: Any, runs: Mapping[str, il.Result], optimum: il.Optimised) -> None:
     axes = figure.subplots(2, 2)
     for color, (name, result) in zip((ORANGE, BLUE), runs.items(), strict=True):
         axes[0, 0].plot(result.t, np.degrees(result[ENCODER]), color=color, lw=1.2, label=name)
         axes[0, 1].plot(result.t, result[STRAIN], color=color, lw=0.9)
         axes[1, 0].plot(result.t, result[COMMAND], color=color, lw=0.9)
-    merits = [each.merit for each in found.history]
+    merits = [each.merit for each in optimum.history]
     axes[1, 1].plot(np.arange(1, len(merits) + 1), merits, ".", color=BLUE)
     axes[1, 1].set(xlabel="design", ylabel="figure of merit", yscale="log")
     labels = ("angle [deg]", "strain [V]", f"command [V], at most {LIMIT:g}")

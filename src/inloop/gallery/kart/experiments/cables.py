@@ -1,9 +1,9 @@
-"""The hand turns to and fro: backlash and friction of the cables between hand and wheels.
+"""The hand turns back and forth: backlash and friction of the cables between hand and wheels.
 
-By hand: where the hand turns back, nothing happens until one cable has gone slack, the slack of
-both is taken up, and the other one is stretched enough to overcome friction. Without side forces
-the tension that moves the column is T = F / (1 - w) with the friction F of unloaded cables and w
-per tension, and the hand turns by 2 (slack + T / k) / r.
+By hand: when the hand reverses, nothing happens until one cable has gone slack, the slack of both
+is taken up, and the other one is stretched enough to overcome friction. Without side forces the
+tension that moves the column is T = F / (1 - w), with the friction F of unloaded cables and w per
+tension, and the hand turns by 2 (slack + T / k) / r.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SETTINGS: dict[str, dict[str, float]] = {
 
 
 def to_and_fro(plant: il.Plant, seconds: float = SECONDS, **settings: float) -> il.Result:
-    """A run in which the hand swings slowly; without trail, tyres do not pull at the column."""
+    """A run with a slow oscillation of the hand; without trail, tyres do not load the column."""
     before = dict(plant.parameters)
     plant.parameters.update({"trail": 0.0, **settings})
     try:
@@ -41,13 +41,13 @@ def to_and_fro(plant: il.Plant, seconds: float = SECONDS, **settings: float) -> 
 
 
 def lost_motion(run: il.Result) -> float:
-    """Between the ways to and fro of the hand where the wheels point straight ahead [rad]."""
+    """Difference of the hand angles, turning back and forth, at wheels straight ahead [rad]."""
     hand, steer = np.asarray(run["hand.q"]), np.asarray(run["steer.q"])
     last = run.t > run.t[-1] - PERIOD
     hand, steer = hand[last], steer[last]
     crossings = np.flatnonzero(np.diff(np.sign(steer)) != 0)
     if len(crossings) < 2:
-        raise il.InputError("the hand swings too seldom", fix=f"Give more than {PERIOD:g} s.")
+        raise il.InputError("the run is too short", fix=f"Give more than {PERIOD:g} s.")
     at = [np.interp(0.0, *_increasing(steer[k : k + 2], hand[k : k + 2])) for k in crossings[:2]]
     return float(abs(at[1] - at[0]))
 
@@ -80,8 +80,8 @@ def _run(bench: Bench) -> Outcome:
         draw=lambda figure: _draw(figure, runs),
         size=(9.0, 4.6),
         notes=(
-            "trail 0: tyres do not pull at the column",
-            "without friction the column runs on by its inertia while the slack is taken up",
+            "trail 0: tyres do not load the column",
+            "without friction the column coasts while the slack is taken up",
         ),
     )
 
@@ -103,4 +103,4 @@ def _draw(figure: Any, runs: dict[str, il.Result]) -> None:
     dress(tension, "t [s]", "tension [N]")
 
 
-CABLES = Experiment("the hand to and fro: backlash and friction of the cables, by hand, too", _run)
+CABLES = Experiment("hand back and forth: backlash and friction of the cables", _run)

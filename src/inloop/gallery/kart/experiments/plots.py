@@ -1,4 +1,4 @@
-"""What the figures of the kart share."""
+"""Style of the kart's figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ BLUE, ORANGE, GREEN, PURPLE, GRAY = "#1f5fa8", "#c2410c", "#2f855a", "#7a4fa0", 
 
 
 def dress(axis: Any, across: str, up: str) -> None:
-    """A grid, no margins, labels."""
+    """Add a grid and labels, remove margins."""
     axis.grid(True, alpha=0.3)
     axis.margins(x=0.0)
     axis.set_xlabel(across)

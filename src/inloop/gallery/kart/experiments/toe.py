@@ -1,7 +1,7 @@
-"""Toe is changed while the belt runs: four lateral forces, and what the load cell tells.
+"""Toe is changed while the belt runs: four lateral forces, and those of the load cell.
 
-First the wheels point straight ahead: toe presses both front tyres against each other, the lateral
-cell feels nothing and the longitudinal one a little drag. Then somebody steers.
+At first the wheels point straight ahead: toe presses both front tyres against each other, the cell
+measures no lateral force and a little drag. Then the wheels are steered.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inloop.gallery.kart.bench import PERIOD, BeltSensor, LoadCell, by_hand, sum
 from inloop.gallery.kart.data import CORNERS
 from inloop.gallery.kart.experiments.plots import BLUE, GRAY, GREEN, ORANGE, PURPLE, dress
 
-# from a time on: toe [rad], angle of the hand wheel [rad], speed of the belt [m/s]
+# from a time [s] on: toe [rad], angle of the hand wheel [rad], speed of the belt [m/s]
 PLAN = (
     (0.0, 0.0, 0.0, 2.0),
     (1.0, math.radians(2.0), 0.0, 2.0),
@@ -34,7 +34,7 @@ EACH = 5  # steps between two rows of the figure
 
 @dataclass(frozen=True)
 class Reading:
-    """The bench at a moment.
+    """Readings of the bench at one time.
 
     Attributes:
         t: [s].
@@ -43,7 +43,7 @@ class Reading:
         read: the same as read and calibrated [N].
         summed: sum of the forces of the tyres [N].
         expected: forces of the front tyres, then of the cell, by hand [N].
-        belt: its speed as the sensor tells [m/s].
+        belt: measured speed of the belt [m/s].
     """
 
     t: float
@@ -56,12 +56,12 @@ class Reading:
 
 
 def change_toe(plant: il.Plant, seconds: float = SECONDS) -> list[Reading]:
-    """Go through `PLAN` while the plant runs."""
+    """Run through `PLAN`, changing parameters in the running plant."""
     values = plant.parameters
     cell = LoadCell(values["cell_noise"], values["cross_talk"])
     belt = BeltSensor(values["pulses"])
     before = {name: values[name] for name in ("toe", "belt")}
-    stepper, found = plant.stepper(step=PERIOD), []
+    stepper, readings = plant.stepper(step=PERIOD), []
     names, numbers = stepper.output_names, np.zeros(len(stepper.output_names))
     try:
         while stepper.t < seconds - 0.5 * PERIOD:
@@ -73,18 +73,19 @@ def change_toe(plant: il.Plant, seconds: float = SECONDS) -> list[Reading]:
             stepper.step(**{"hand.q": hand})
             stepper.outputs(numbers)
             outputs = dict(zip(names, numbers.tolist(), strict=True)) | {"t": stepper.t}
-            told = belt.read(outputs["belt_sensor"])
+            belt_speed = belt.read(outputs["belt_sensor"])
             if round(stepper.t / PERIOD) % EACH == 0:
-                found.append(_reading(outputs, cell, (toe, math.copysign(1.0, now)), told))
+                setting = toe, math.copysign(1.0, now)
+                readings.append(_reading(outputs, cell, setting, belt_speed))
     finally:
         values.update(before)
-    return found
+    return readings
 
 
 def _reading(
     outputs: Mapping[str, float], cell: LoadCell, setting: tuple[float, float], belt: float
 ) -> Reading:
-    """What the bench tells; the setting is toe [rad] and the way of the belt."""
+    """Readings of the bench; the setting is toe [rad] and the direction of the belt."""
     forces = outputs["cell_longitudinal"], outputs["cell_lateral"]
     read = cell.calibrated(cell.read(*forces))
     loads = {corner: outputs[f"tyre_{corner}.load"] for corner in CORNERS}
@@ -102,9 +103,10 @@ def _reading(
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile()
-    found = change_toe(plant, bench.seconds or SECONDS)
+    readings = change_toe(plant, bench.seconds or SECONDS)
     ends = [row[0] for row in PLAN[1:]] + [SECONDS]
-    last = [[r for r in found if r.t < end][-1] for end in ends if end <= found[-1].t + PERIOD * 10]
+    done = [end for end in ends if end <= readings[-1].t + PERIOD * 10]
+    last = [[r for r in readings if r.t < end][-1] for end in done]
     return Outcome(
         figures={
             "toe [deg]": tuple(math.degrees(row[1]) for row in PLAN[: len(last)]),
@@ -121,26 +123,26 @@ def _run(bench: Bench) -> Outcome:
             ),
             "belt as read [m/s]": tuple(r.belt for r in last),
         },
-        draw=lambda figure: _draw(figure, found),
+        draw=lambda figure: _draw(figure, readings),
         size=(9.0, 9.0),
-        notes=("tyres that roll 60 mm until their forces are there; by hand: in steady slip",),
+        notes=("relaxation length of the tyres: 60 mm; by hand: in steady slip",),
     )
 
 
-def _draw(figure: Any, found: list[Reading]) -> None:
+def _draw(figure: Any, readings: list[Reading]) -> None:
     tyres, lateral, back, belt = figure.subplots(4, 1, sharex=True, height_ratios=(3, 2, 2, 1.2))
-    t = [r.t for r in found]
+    t = [r.t for r in readings]
     for k, (corner, color) in enumerate(zip(CORNERS, (BLUE, ORANGE, GREEN, PURPLE), strict=True)):
-        tyres.plot(t, [r.tyres[k] for r in found], color=color, label=corner.replace("_", " "))
+        tyres.plot(t, [r.tyres[k] for r in readings], color=color, label=corner.replace("_", " "))
     for k in range(2):
         label = "by hand" if k == 0 else None
-        tyres.plot(t, [r.expected[k] for r in found], "k:", linewidth=1.0, label=label)
+        tyres.plot(t, [r.expected[k] for r in readings], "k:", linewidth=1.0, label=label)
     for axis, k in ((lateral, 1), (back, 0)):
-        axis.plot(t, [r.read[k] for r in found], color=GRAY, linewidth=3.0, alpha=0.6,
+        axis.plot(t, [r.read[k] for r in readings], color=GRAY, linewidth=3.0, alpha=0.6,
                   label="cell, as read")  # fmt: skip
-        axis.plot(t, [r.summed[k] for r in found], color=BLUE, label="sum of the tyres")
-        axis.plot(t, [r.expected[2 + k] for r in found], "k:", linewidth=1.0, label="by hand")
-    belt.plot(t, [r.belt for r in found], color=GRAY, linewidth=0.8)
+        axis.plot(t, [r.summed[k] for r in readings], color=BLUE, label="sum of the tyres")
+        axis.plot(t, [r.expected[2 + k] for r in readings], "k:", linewidth=1.0, label="by hand")
+    belt.plot(t, [r.belt for r in readings], color=GRAY, linewidth=0.8)
     for axis in (tyres, lateral, back, belt):
         for row in PLAN[1:]:
             axis.axvline(row[0], color=GRAY, linewidth=0.6, alpha=0.6)

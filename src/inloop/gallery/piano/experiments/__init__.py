@@ -1,1 +1,1 @@
-"""What can be tried with the grand-piano action; the measurements beside it are of real ones."""
+"""Experiments with the grand-piano action, some compared with measurements of real ones."""

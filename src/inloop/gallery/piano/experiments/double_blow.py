@@ -2,9 +2,9 @@
 
 For the haptic piano key of UCLouvain a motor struck the key of a Renner action twice: slowly, with
 strokes at 0.3 and 1.5 s and releases at 0.9 and 2.1 s, and fast, with strokes at 0.1 and 0.5 s. The
-force at the capstan rises, comes to a quasi-steady value close to 3 N while the key is held, and
-has peaks when the hammer falls back. The measured motion of the key is not published; here it
-gains speed evenly and is stopped by its bed.
+force at the capstan rises, reaches a quasi-steady value close to 3 N while the key is held, and has
+peaks when the hammer falls back. The measured motion of the key is not published; here it has
+constant acceleration until its bed stops it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class DoubleBlow:
     """Two strokes and their releases.
 
     Attributes:
-        begins: of the strokes [s].
-        held: from the beginning of a stroke to its release [s].
-        time: of a stroke [s]; releases take half as long again.
+        begins: start times of the strokes [s].
+        held: time from the start of a stroke to its release [s].
+        time: duration of a stroke [s]; releases take 1.5 times as long.
         seconds: length of the run [s].
     """
 
@@ -36,7 +36,7 @@ class DoubleBlow:
     seconds: float
 
     def travel(self, t: Any) -> Any:
-        """Of the key front [m]."""
+        """Travel of the key front [m]."""
         return sum(
             (
                 blow(t, begin, self.time) + release(t, begin + self.held, 1.5 * self.time)
@@ -68,7 +68,7 @@ def _run(bench: Bench) -> Outcome:
 
 
 def _held(result: il.Result, run: DoubleBlow) -> float:
-    """Mean force at the capstan in the last third of the time in which the key is down [N]."""
+    """Mean force at the capstan in the last third of the time while the key is down [N]."""
     begin = run.begins[0] + run.held - (run.held - run.time) / 3.0
     rows = (result.t > begin) & (result.t < run.begins[0] + run.held)
     return float(result["capstan.force"][rows].mean())

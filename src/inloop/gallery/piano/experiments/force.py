@@ -1,10 +1,10 @@
-"""Force against travel of the key front at 10 mm/s, as measured on a Renner action.
+"""Force over travel of the key front at 10 mm/s, as measured on a Renner action.
 
 The makers of the haptic piano key of UCLouvain (Timmermans, Dehez and Fisette, Machines 8(4):76,
-2020, and after) press a key by a linear motor at 10 mm/s over one dip of 9.5 mm and find four
-phases: the action is lifted (A), the damper too (B), the jack is tripped (C, between 8 and 9 mm),
-the key meets its bed (D). Without the damper the force is lower; a higher let-off button makes the
-escapement harder; a heavier hammer makes the force higher up to the key bottom.
+2020, and later) press a key with a linear motor at 10 mm/s over one dip of 9.5 mm and find four
+phases: the action is lifted (A), the damper as well (B), the jack is tripped (C, between 8 and
+9 mm), the key meets its bed (D). Without the damper the force is lower; a higher let-off button
+makes the escapement harder; a heavier hammer increases the force up to the key bottom.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Curve:
         s: travel [mm].
         F: force at the key front [N].
         capstan: force at the capstan [N].
-        gap: from hammer to string [mm].
+        gap: distance from hammer to string [mm].
     """
 
     def __init__(self, result: il.Result) -> None:
@@ -60,14 +60,14 @@ class Curve:
 
     @property
     def bump(self) -> tuple[float, float]:
-        """Travel [mm] and force [N] of the highest point before the key meets its bed."""
+        """Travel [mm] and force [N] of the maximum before the key meets its bed."""
         there = (self.s > 7.0) & (self.s < 9.1)
         best = int(np.argmax(self.F[there]))
         return float(self.s[there][best]), float(self.F[there][best])
 
 
 def pressed(plant: il.Plant, **dials: float) -> Curve:
-    """Press the key at 10 mm/s, with dials changed; a change of the hammer is added."""
+    """Press the key at 10 mm/s with other dials; `hammer_mass` is relative to the current one."""
     if "hammer_mass" in dials:
         dials["hammer_mass"] += plant.parameters["hammer_mass"]
     with turned(plant, **dials):
@@ -117,7 +117,7 @@ def _run(bench: Bench) -> Outcome:
         size=(12.0, 4.4),
         notes=(
             "with the button 0.5 mm higher the hammer is pressed against the string: "
-            "0.5 mm there are 3 mm at the hammer",
+            "0.5 mm at the button are 3 mm at the hammer",
         ),
     )
 
@@ -139,4 +139,4 @@ def _draw(figure: Any, curves: dict[str, dict[str, Curve]]) -> None:
     panels[0].set_ylabel("force at the key front [N]")
 
 
-FORCE = Experiment("force against travel at 10 mm/s: damper, let-off button, hammer mass", _run)
+FORCE = Experiment("force over travel at 10 mm/s: damper, let-off button, hammer mass", _run)

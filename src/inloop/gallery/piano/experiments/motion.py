@@ -1,4 +1,4 @@
-"""Motions of the key front for the experiments with the piano action, and how they are run."""
+"""Motions of the key front for the experiments with the piano action, and their runs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from inloop.gallery import strokes
 from inloop.gallery.piano.contacts import FRONT
 
 STEP, METHOD = 1e-4, "implicit"  # halving the step changes forces by 0.02 % (docs/piano.md)
-SETTLED = 0.5  # in which an action with other dials comes to rest [s]
-DOWN, STOP = 9.4e-3, 0.4e-3  # travel of a blow, its last part in which the bed stops it [m]
+SETTLED = 0.5  # settling time of an action with other dials [s]
+DOWN, STOP = 9.4e-3, 0.4e-3  # travel of a blow, and its last part, where the bed stops it [m]
 Travel = Callable[[Any], Any]
 
 
 def moved(plant: il.Plant, travel: Travel, seconds: float, sample: float = STEP) -> il.Result:
-    """Run an action whose key front moves as prescribed.
+    """Run an action with a prescribed motion of the key front.
 
     Args:
         plant: with the option finger=False.
-        travel: of the key front along its arc [m], a function of time that can be traced.
+        travel: travel of the key front along its arc [m], a traceable function of time.
         seconds: length of the run [s].
         sample: time between samples [s].
     """
@@ -33,7 +33,7 @@ def moved(plant: il.Plant, travel: Travel, seconds: float, sample: float = STEP)
 
 
 def played(plant: il.Plant, wanted: Travel, seconds: float) -> il.Result:
-    """Run an action under a finger (option finger=True) with a wanted travel [m]."""
+    """Run an action with a finger (option finger=True) and a desired travel [m]."""
     return plant.simulate(t_end=seconds, step=STEP, method=METHOD, inputs={"finger": wanted})
 
 
@@ -47,15 +47,15 @@ def ramps(t: Any, corners: Sequence[tuple[float, float]]) -> Any:
 
 
 def blow(t: Any, begin: float, time: float, size: float = DOWN) -> Any:
-    """A stroke as fingers make it: ever faster, until the bed stops the key.
+    """A stroke like that of a finger: it accelerates until the bed stops the key.
 
-    The key front gains speed evenly over all but the last STOP of its way, and loses it evenly
-    there.
+    The key front has constant acceleration over all but the last STOP of its travel, and constant
+    deceleration there.
 
     Args:
         t: time [s], a number or traced.
         begin: [s].
-        time: to the beginning of the stop [s].
+        time: until the deceleration begins [s].
         size: travel [m].
     """
     way = size - STOP
@@ -67,13 +67,13 @@ def blow(t: Any, begin: float, time: float, size: float = DOWN) -> Any:
 
 
 def release(t: Any, begin: float, time: float, size: float = DOWN) -> Any:
-    """The travel that a key loses when it is let up, with the least jerk."""
+    """The (negative) travel of a key that is released, with minimum jerk."""
     return strokes(t, ((begin, time, -size),))[0]
 
 
 @contextmanager
 def turned(plant: il.Plant, **dials: float) -> Iterator[None]:
-    """Turn dials for a while."""
+    """Change dials within a `with` block."""
     before = {name: plant.parameters[name] for name in dials}
     plant.parameters.update(dials)
     try:
@@ -83,7 +83,7 @@ def turned(plant: il.Plant, **dials: float) -> Iterator[None]:
 
 
 def key_force(result: il.Result) -> np.ndarray:
-    """Force at the key front, down, of an action whose key is driven [N]."""
+    """Downward force at the key front of an action whose key is driven [N]."""
     return np.asarray(result["key.effort"] / FRONT)
 
 

@@ -1,4 +1,4 @@
-"""The moving picture of the README: `python -m inloop.gallery.piano.experiments.moving_picture F`.
+"""The animation of the README: `python -m inloop.gallery.piano.experiments.moving_picture FILE`.
 
 A note and its repetition, five times slower than played: hammer, jack and repetition lever at work.
 """
@@ -20,7 +20,7 @@ CORNERS = (
 
 
 def main(file: str) -> None:
-    """Play and draw."""
+    """Play and animate."""
     plant = gallery.get("piano").build(finger=True).compile()
     result = played(plant, lambda t: ramps(t, CORNERS), 0.75)
     result.animate(file, speed=0.2, fps=16, size=(560, 330), looks=piano_looks())

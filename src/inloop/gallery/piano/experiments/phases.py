@@ -1,4 +1,4 @@
-"""What happens in a blow, drawn: six instants from rest to the jack back under the knuckle."""
+"""Drawings of a blow: six instants from rest to the return of the jack under the knuckle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inloop.gallery.piano.experiments.motion import DOWN, beginnings, blow, move
 from inloop.gallery.piano.looks import piano_looks
 
 SECONDS = 0.7
-SHOWN = (0.045, 0.245, 0.038, 0.212)  # of the drawing [m]
+SHOWN = (0.045, 0.245, 0.038, 0.212)  # range of the drawing: x, x, z, z [m]
 
 
 def _travel(t: Any) -> Any:
-    """A firm blow, held, let up to half travel."""
+    """A firm blow, held, then released to half travel."""
     return blow(t, 0.1, 0.05) + release(t, 0.4, 0.15, 0.5 * DOWN)
 
 
@@ -33,7 +33,7 @@ def _run(bench: Bench) -> Outcome:
 
 
 def _instants(result: il.Result) -> dict[str, int]:
-    """Rows of what there is to see, by what it is."""
+    """Rows of the instants, by title."""
     strike = beginnings(result["string.force"])[0]
     tripped = result["let_off_button.force"] > 0.0
     freed = np.flatnonzero(result["back_check.force"] > 0.0)[-1]

@@ -1,9 +1,9 @@
 """Keys with other hammers, regulated until they feel like the key in the middle.
 
-Hammers weigh more in the bass than in the treble: keys feel uneven unless each is regulated.
-`il.optimise` turns what a technician turns: lead in the key, the let-off button, the spring of the
-repetition lever. A key feels right when its down-weight and up-weight, and travel and force of its
-escapement, are those of the key in the middle.
+Hammers are heavier in the bass than in the treble: keys feel uneven unless each is regulated.
+`il.optimise` adjusts what a technician adjusts: lead in the key, the let-off button, the spring of
+the repetition lever. A key feels right if its down-weight and up-weight, and travel and force of
+its escapement, are those of the key in the middle.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from inloop.gallery import Bench, Experiment, Outcome
 from inloop.gallery.piano.experiments.force import Curve, pressed, weights
 from inloop.gallery.piano.experiments.motion import turned
 
-# mass of the hammer against that in the middle [kg]
+# mass of the hammer relative to that in the middle [kg]
 KEYS = {"bass": 2e-3, "tenor": 1e-3, "alto": -1e-3, "treble": -2e-3}
 DIALS = {"key_lead": (0.03, 0.1), "let_off": (-1.2e-3, 1.2e-3), "repetition_spring": (0.035, 0.07)}
-# differences that a player would hardly notice: weights [N], place [mm] and force [N] of the bump
+# barely noticeable differences: weights [N], travel [mm] and force [N] of the escapement
 NOTICED = np.array([0.01, 0.01, 0.05, 0.05])
 COLORS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#7b4fa3")
 MOST = 30  # designs per key
@@ -30,12 +30,12 @@ MOST = 30  # designs per key
 
 @dataclass(frozen=True)
 class Regulated:
-    """A key before and after.
+    """A key before and after regulation.
 
     Attributes:
-        found: dials, and the way to them.
+        found: optimized dials.
         before, after: force over travel.
-        uneven: largest difference from the middle, in differences that a player would notice.
+        uneven: largest difference from the middle before and after, in units of `NOTICED`.
     """
 
     found: il.Optimised
@@ -50,13 +50,13 @@ def feel(plant: il.Plant) -> np.ndarray:
 
 
 def regulate(plant: il.Plant, hammer: float, wanted: np.ndarray, most: int = MOST) -> Regulated:
-    """Turn the dials of one key.
+    """Regulate one key.
 
     Args:
         plant: the action without a finger.
-        hammer: what its hammer weighs more than that in the middle [kg].
-        wanted: how it shall feel.
-        most: designs that are tried.
+        hammer: mass of its hammer relative to that in the middle [kg].
+        wanted: desired `feel`.
+        most: maximum number of designs.
     """
     mass = plant.parameters["hammer_mass"] + hammer
 

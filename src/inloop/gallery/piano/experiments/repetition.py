@@ -1,8 +1,8 @@
 """Repetition from a key that is only half released: the double escapement.
 
-A firm blow, then the key is let up to some height and pressed again. Once the key has come up so
-far that the check lets the hammer go, the lever lifts the hammer, the jack slips back under the
-knuckle, and the note sounds again, long before the key is up.
+A firm blow, then the key is released to some height and pressed again. Once the key has risen far
+enough for the check to release the hammer, the lever lifts the hammer, the jack slips back under
+the knuckle, and the note sounds again, long before the key is up.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from inloop.gallery.piano.experiments.motion import (
     release,
 )
 
-HEIGHTS = np.arange(0.0, 8.51e-3, 0.5e-3)  # to which the key is let up, below its rest [m]
-LOUD = 0.3  # a strike that is heard [m/s]
-HALF = 9  # number of the one that is shown: 4.5 mm
+HEIGHTS = np.arange(0.0, 8.51e-3, 0.5e-3)  # to which the key is released, below its rest [m]
+LOUD = 0.3  # minimum speed of an audible strike [m/s]
+HALF = 9  # index of the height that is drawn: 4.5 mm
 STROKE = 0.05  # [s]
-CYCLE, AGAIN = 1.2, 0.45  # time for one height, in which the second stroke begins [s]
+CYCLE, AGAIN = 1.2, 0.45  # duration for one height, start of its second stroke [s]
 
 
 def _travel(t: Any) -> Any:
-    """For each height: a blow, the key let up so far, a second blow, the key let go."""
+    """For each height: a blow, a release to this height, a second blow, a full release."""
     travel = 0.0 * t
     for k, height in enumerate(HEIGHTS):
         back, x = DOWN - float(height), t - k * CYCLE
@@ -40,7 +40,7 @@ def _travel(t: Any) -> Any:
 
 
 def _speeds(result: il.Result) -> np.ndarray:
-    """First and second strike for each height, 0 where there is none [m/s]."""
+    """Speed of the first and second strike for each height, 0 if there is none [m/s]."""
     speeds = np.zeros((len(HEIGHTS), 2))
     for row in reversed(beginnings(result["string.force"])):
         cycle, time = divmod(float(result.t[row]), CYCLE)

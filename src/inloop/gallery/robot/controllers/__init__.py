@@ -1,4 +1,4 @@
-"""Controllers for the robot: programs of their own that know its mailbox and nothing else.
+"""Controllers for the robot: separate programs that use only its mailbox.
 
 python -m inloop.gallery.robot.controllers.computed_torque robot [--settings FILE]
 """

@@ -1,4 +1,4 @@
-"""What the controllers know of the friction of the motors, to be fed forward."""
+"""Friction of the motors as the controllers feed it forward."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from inloop.gallery.robot.paths import Reals
 
 DRY = np.array([0.5 * sum(abs(row.gear * tc) for tc in row.coulomb) for row in DH_TABLE])  # [N·m]
 VISCOUS = np.array([row.gear**2 * row.viscous for row in DH_TABLE])  # [N·m·s/rad]
-SLOW = 0.01  # speed over which dry friction changes its sign [rad/s]
+SLOW = 0.01  # speed over which smoothed dry friction changes its sign [rad/s]
 
 
 def friction(qd_wanted: Reals, share: float) -> Reals:
-    """Efforts that a share of the friction takes along a wanted motion [N·m]."""
+    """Efforts against a fraction of the friction along a desired motion [N·m]."""
     return np.asarray(share * (DRY * np.tanh(qd_wanted / SLOW) + VISCOUS * qd_wanted))

@@ -1,7 +1,7 @@
-"""Where the robot shall go: to a pose, to a point, or along a path, changed without a bump.
+"""Reference of the robot: a pose, a point, or a path, with smooth transitions.
 
-Whatever it is told, the reference goes on from where it is: what is left of the way to the new
-motion, an offset, dies out as a critically damped oscillator does.
+After each change the reference continues from its current state: its offset from the new motion
+decays like a critically damped oscillator.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from inloop.gallery.robot.model import LIMITS, READY
 from inloop.gallery.robot.paths import PATHS, Reals
 
 TOOL = "link_6.flange"
-QUICK = 5.0  # how fast an offset dies out [1/s]
-RAMP = 1.0  # time in which a path gets to its speed [s]
+QUICK = 5.0  # decay rate of an offset [1/s]
+RAMP = 1.0  # time in which a path reaches its speed [s]
 KNOTS = 128  # of a path in joint coordinates
 LOW, HIGH = np.array(LIMITS).T
-TURN_COUNTS = 0.1  # one radian of the tool counts as much as so many meters
+TURN_COUNTS = 0.1  # weight of the tool's orientation [m/rad]
 Motion = tuple[Reals, Reals, Reals]
 
 
@@ -34,7 +34,7 @@ class Wanted(Protocol):
 
 
 class Pose:
-    """Stand still."""
+    """A constant pose."""
 
     def __init__(self, q: Reals) -> None:
         self._q, self._still = q, np.zeros(len(q))
@@ -45,7 +45,7 @@ class Pose:
 
 
 class Round:
-    """Around a closed path again and again, from rest."""
+    """Repeated motion around a closed path, from rest."""
 
     def __init__(self, joints: CubicSpline, t: float, seconds: float) -> None:
         self._joints, self._begin, self._seconds = joints, t, seconds
@@ -56,7 +56,7 @@ class Round:
         u = min(since / RAMP, 1.0)
         run = RAMP * (u**3 - 0.5 * u**4) + max(since - RAMP, 0.0)
         speed, growth = u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / RAMP
-        # s: share of the path; q(s(t)) by the chain rule
+        # s: fraction of the path; q(s(t)) by the chain rule
         s, sd, sdd = (x / self._seconds for x in (run, speed, growth))
         s %= 1.0
         dq, ddq = self._joints(s, 1), self._joints(s, 2)
@@ -68,40 +68,40 @@ class Guide:
 
     Args:
         model: of the robot.
-        q: where it is.
-        qd: how it moves.
+        q: its current positions.
+        qd: its current velocities.
         t: time [s].
     """
 
     def __init__(self, model: il.Plant, q: Reals, qd: Reals, t: float) -> None:
         self._model = model
         self._upright = model.pose(TOOL, np.array(READY))[1]
-        # before anything moves: this takes as long as a hundred steps
+        # before anything moves, because it takes as long as a hundred steps
         self._rounds = [self._round(path) for path in PATHS.values()]
         self.begin(q, qd, t)
 
     def begin(self, q: Reals, qd: Reals, t: float) -> None:
-        """Begin anew from where the robot is."""
+        """Restart from the current state of the robot."""
         self._wanted: Wanted = Pose(np.array(q))
         self._offset, self._drift, self._since = np.zeros(len(q)), np.array(qd), t
-        self._told: tuple[float, ...] = ()
+        self._command: tuple[float, ...] = ()
 
     def at(self, t: float, settings: Mapping[str, float]) -> Motion:
-        """Position, velocity and acceleration of the joints wanted at a time [s]."""
-        told = self._order(settings)
-        if told != self._told:
+        """Desired position, velocity and acceleration of the joints at a time [s]."""
+        command = self._order(settings)
+        if command != self._command:
             before = self._reference(t)
-            self._told, self._wanted = told, self._motion(t, told)
+            self._command, self._wanted = command, self._motion(t, command)
             q, qd, _ = self._wanted.at(t)
             self._offset, self._drift, self._since = before[0] - q, before[1] - qd, t
         return self._reference(t)
 
     def tool(self, q: Reals) -> Reals:
-        """Where the tool is in a pose [m]."""
+        """Position of the tool in a pose [m]."""
         return np.asarray(self._model.pose(TOOL, q)[0])
 
     def _order(self, settings: Mapping[str, float]) -> tuple[float, ...]:
-        """All numbers that decide about the motion."""
+        """All numbers that determine the motion."""
         path = int(settings["path"])
         if path > 0:
             return path, settings["seconds"]
@@ -109,8 +109,8 @@ class Guide:
             return path, *(settings[f"target.{axis}"] for axis in "xyz")
         return 0, *(settings[f"goal.joint_{k + 1}"] for k in range(len(READY)))
 
-    def _motion(self, t: float, told: tuple[float, ...]) -> Wanted:
-        kind, *numbers = told
+    def _motion(self, t: float, command: tuple[float, ...]) -> Wanted:
+        kind, *numbers = command
         if kind > 0:
             number = min(int(kind), len(PATHS))
             return Round(self._rounds[number - 1], t, max(numbers[0], 0.5))
@@ -119,7 +119,7 @@ class Guide:
         return Pose(np.clip(np.array(numbers), LOW, HIGH))
 
     def _reference(self, t: float) -> Motion:
-        """The wanted motion, and what is left of the way to it: e(t) = (e0 + c t) exp(-w t)."""
+        """The desired motion plus the decaying offset e(t) = (e0 + c t) exp(-w t)."""
         q, qd, qdd = self._wanted.at(t)
         since, w = max(t - self._since, 0.0), QUICK
         c = self._drift + w * self._offset
@@ -139,9 +139,9 @@ class Guide:
         return CubicSpline(shares, np.array([*rows, rows[0]]), bc_type="periodic")
 
     def _reach(self, point: Reals, q: Reals) -> Reals:
-        """Joints that bring the tool to a point, turned as in the pose `ready` if that can be.
+        """Joints that bring the tool to a point, if possible with the orientation of pose `ready`.
 
-        Damped least squares, within the limits of the joints; at last the point alone counts.
+        Damped least squares, within the limits of the joints; in the end only the point counts.
         """
         for k in range(60):
             weight = TURN_COUNTS if k < 40 else 1e-3
@@ -154,10 +154,10 @@ class Guide:
         return q
 
     def _miss(self, point: Reals, q: Reals, weight: float) -> tuple[Reals, Any]:
-        """How far the tool is from a point and from its turn, and what joints do about it."""
+        """Errors of the tool's position and orientation, and their Jacobian."""
         p, R = self._model.pose(TOOL, q)
         J = np.array(self._model.jacobian(TOOL, q))
-        # half the sine of the turn between both, in world axes
+        # sine of the angle between both orientations, about its axis, in world axes
         turn = 0.5 * sum(np.cross(R[:, k], self._upright[:, k]) for k in range(3))
         J[3:] *= weight
         return np.concatenate([point - p, weight * turn]), J

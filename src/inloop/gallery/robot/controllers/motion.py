@@ -1,4 +1,4 @@
-"""Set-points: smooth moves between poses, or to the goals that the settings name."""
+"""Set-points: smooth moves between poses, or to the goals of the settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Reals = npt.NDArray[np.float64]
 
-# the tour, if no goals are given [rad]; all within the limits of the joints
+# the tour if no goals are given [rad]; within the limits of the joints
 TOUR = (
     (0.0, 0.7854, -3.1416, 0.0, 0.7854, 0.0),
     (0.8, 1.3, -1.9, 0.5, 0.3, -0.9),
@@ -17,7 +17,7 @@ TOUR = (
 
 
 class Motion:
-    """Polynomials of fifth order from pose to pose, at rest at both ends."""
+    """Fifth-order polynomials from pose to pose, at rest at both ends."""
 
     def __init__(self, joints: Sequence[str], q: Reals, t: float) -> None:
         self._joints = [f"goal.{joint}" for joint in joints]
@@ -25,10 +25,10 @@ class Motion:
         self._begin, self._span = t, 1.0
 
     def at(self, t: float, settings: Mapping[str, float]) -> tuple[Reals, Reals, Reals]:
-        """Position, velocity and acceleration wanted at a time [s]."""
+        """Desired position, velocity and acceleration at a time [s]."""
         goal = self._goal(t, settings)
         if not np.array_equal(goal, self._to):
-            # from where the reference is now; a move that is replaced ends with a jerk
+            # from the current reference; an interrupted move causes a jump in velocity
             self._from = self._place(t)[0]
             self._to, self._begin, self._span = goal, t, max(settings["duration"], 1e-3)
         return self._place(t)

@@ -1,4 +1,4 @@
-"""Proportional and derivative control of each joint, with gravity taken off by the model."""
+"""Proportional-derivative control of each joint, with gravity compensation by the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import inloop as il
 from inloop.gallery.robot.controllers.motion import Reals
 from inloop.gallery.robot.controllers.program import Wanted, serve
 
-# what each joint feels in the pose q_n [kg·m²]: kp and kd are the same for all
+# effective inertia of each joint in the pose q_n [kg·m²], so that kp and kd are the same for all
 INERTIAS = np.array([3.66, 4.41, 0.94, 0.19, 0.17, 0.19])
 
 

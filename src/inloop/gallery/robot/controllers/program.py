@@ -1,4 +1,4 @@
-"""What all controllers of the robot do: attach, wait for outputs, answer them."""
+"""The loop of all controllers of the robot: attach, wait for outputs, answer them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def serve(law: Law, arguments: Sequence[str] | None = None) -> int:
     """Control a robot until it ends.
 
     Args:
-        law: takes the controller's model, q, qd, the wanted motion and the settings; returns tau.
-        arguments: words of the command line: the name of the plant, and --settings FILE.
+        law: takes the controller's model, q, qd, the desired motion and the settings; returns tau.
+        arguments: the command line: the name of the plant, and --settings FILE.
     """
     parser = argparse.ArgumentParser(description="A controller for the robot of the gallery.")
     parser.add_argument("name", help="of the running plant")
     parser.add_argument("--settings", metavar="FILE", help="gains and goals, read while it runs")
     parser.add_argument("--piped", action="store_true", help="shown and tuned by the studio")
     args = parser.parse_args(arguments)
-    # its own idea of the robot: no load, no stops, friction only as far as it is told to know it
+    # the controller's model of the robot: no load, no stops, friction only as its settings say
     model = gallery.get("puma560").build().compile()
     model.inverse_dynamics(np.zeros(6), np.zeros(6), np.zeros(6))
     with il.attach(args.name, wait=10.0) as box:
@@ -48,7 +48,7 @@ def serve(law: Law, arguments: Sequence[str] | None = None) -> int:
 
 
 def _on_tour(law: Law, model: il.Plant, box: il.Mailbox, settings: Settings) -> None:
-    """Goals of a file, or the tour."""
+    """Follow the goals of a file, or the tour."""
     outputs = box.read()
     motion = Motion(box.coordinates, outputs.q, outputs.t)
     while True:
@@ -60,7 +60,7 @@ def _on_tour(law: Law, model: il.Plant, box: il.Mailbox, settings: Settings) -> 
 
 
 def _guided(law: Law, model: il.Plant, box: il.Mailbox, panel: il.realtime.Panel) -> int:
-    """What the studio tells."""
+    """Follow the settings received from the studio."""
     settings = dict(GUIDED)
     outputs = box.read()
     guide = Guide(model, outputs.q, outputs.qd, outputs.t)
@@ -74,7 +74,7 @@ def _guided(law: Law, model: il.Plant, box: il.Mailbox, panel: il.realtime.Panel
     while not panel.leaving:
         settings |= {k: x for k, x in panel.heard().items() if k in GUIDED}
         if outputs.flags & il.realtime.Flag.SET or outputs.step < last or last < 0:
-            # somebody has put the robot elsewhere: nothing leads there
+            # the state was set from outside: restart the reference there
             guide.begin(outputs.q, outputs.qd, outputs.t)
         last = outputs.step
         wanted = guide.at(outputs.t, settings)
@@ -83,8 +83,8 @@ def _guided(law: Law, model: il.Plant, box: il.Mailbox, panel: il.realtime.Panel
         if panel.is_due(now := time.monotonic()):
             tool, aim = guide.tool(outputs.q), guide.tool(wanted[0])
             miss = float(np.linalg.norm(tool - aim))
-            told = {"tool": tool.tolist(), "wanted": aim.tolist(), "error": miss}
-            panel.tell(now, {"t": outputs.t, **told})
+            report = {"tool": tool.tolist(), "wanted": aim.tolist(), "error": miss}
+            panel.tell(now, {"t": outputs.t, **report})
         outputs = box.wait(1.0) or box.read()
     if panel.leaving == "rest":
         box.rest(tau=np.zeros(6))

@@ -20,7 +20,7 @@ static const double TOUR[2][JOINTS] = {
     {0.0, 0.7854, -3.1416, 0.0, 0.7854, 0.0},
     {0.8, 1.3, -1.9, 0.5, 0.3, -0.9},
 };
-/* what each joint feels in the pose q_n [kg m^2] */
+/* effective inertia of each joint in the pose q_n [kg m^2] */
 static const double INERTIAS[JOINTS] = {3.66, 4.41, 0.94, 0.19, 0.17, 0.19};
 static const int64_t LOOK_EVERY = 100000000; /* [ns] */
 

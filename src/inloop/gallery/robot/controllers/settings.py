@@ -1,7 +1,7 @@
 """Gains and set-points of a controller, in a file that may change while it runs.
 
 Each line is a name and a number, such as `kp 225` or `goal.joint_2 0.7`; # begins a comment. The
-file is looked at a few times per second; what makes no sense is told on stderr and left as it was.
+file is checked a few times per second; invalid lines are reported on stderr and ignored.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ GUIDED = {
     **{f"goal.joint_{k + 1}": value for k, value in enumerate(READY)},
     **{f"target.{axis}": value for axis, value in zip("xyz", CENTER, strict=True)},
 }
-"""The same and more for the studio: share of the friction that is fed forward, path and the time
-for once around it [s], pose [rad], point [m]."""
+"""The same and more for the studio: fraction of the friction that is fed forward, path and time
+for one round [s], pose [rad], point [m]."""
 
 
 class Settings:
     """Numbers by name.
 
     Attributes:
-        values: those in use.
-        changes: how often the file has changed them.
+        values: current values.
+        changes: number of changes by the file.
     """
 
     def __init__(self, joints: Iterable[str], file: str | None = None) -> None:
@@ -45,10 +45,10 @@ class Settings:
         self._next, self._seen, self.changes = 0.0, (0, 0), 0
 
     def look(self, now: float) -> None:
-        """Read the file if it has changed; now and then only.
+        """Read the file if it has changed; checks at most every `LOOK_EVERY` seconds.
 
         Args:
-            now: time of the clock of the plant [s].
+            now: time on the plant's clock [s].
         """
         if self._path is None or now < self._next:
             return

@@ -1,4 +1,4 @@
-"""What can be tried with the rover: the seven tests of the source, and drives."""
+"""Experiments with the rover: the seven tests of the source, and drives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rover driven in a circle on a plane: six wheels steered and driven so that none slides."""
+"""The rover driven in a circle on a plane: six wheels steered and driven so that none slips."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _run(bench: Bench) -> Outcome:
     )
     later = run.t > SETTLED
     x, y = run["trunk_tx.q"][later], run["trunk_ty.q"][later]
-    # the circle through all places: x² + y² = 2 a x + 2 b y + c
+    # least-squares circle through all positions: x² + y² = 2 a x + 2 b y + c
     rows = np.stack([2.0 * x, 2.0 * y, np.ones_like(x)], axis=1)
     a, b, c = np.linalg.lstsq(rows, x * x + y * y, rcond=None)[0]
     speed = np.hypot(run["trunk_tx.qd"], run["trunk_ty.qd"])[later]

@@ -1,4 +1,4 @@
-"""What the tests over obstacles share: when wheels first touch one, how high they get."""
+"""Common parts of the tests over obstacles: heights of the wheels, figures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ROWS = ("front", "center", "rear")  # pairs of wheels
 
 
 def heights(plant: il.Plant, run: il.Result) -> dict[str, np.ndarray]:
-    """Height of the wheels' centers [m], by name; shape (times,)."""
+    """Heights of the wheel centers [m], by name; shape (times,)."""
     return {
         wheel: np.array(plant.position(f"steer_{wheel}.axle", run.q))[:, 2] for wheel in data.WHEELS
     }
 
 
 def draw_crossing(figure: Any, run: il.Result, wheels: dict[str, np.ndarray]) -> None:
-    """Height of trunk and wheels, speeds, and what the ground pushes."""
+    """Plot heights of trunk and wheels, speeds, and forces of the ground."""
     above, middle, below = figure.subplots(3, 1, sharex=True)
     above.plot(run.t, run["trunk_tz.q"], label="trunk")
     for row in ROWS:
@@ -34,6 +34,6 @@ def draw_crossing(figure: Any, run: il.Result, wheels: dict[str, np.ndarray]) ->
     for row in ROWS:
         load = run[f"{row}_left_ground.force"] + run[f"{row}_right_ground.force"]
         below.plot(run.t, load, label=f"{row} wheels", linewidth=0.7)
-    below.set_ylabel("ground pushes [N]")
+    below.set_ylabel("force of the ground [N]")
     below.set_ylim(0.0, 400.0)
     below.set_xlabel("t [s]")

@@ -1,8 +1,8 @@
 """Test 1 of the source: dropped on a plane, with and without restitution; loads of wheels.
 
-It comes down on all six wheels at once, as one body: it falls for √(2 h / g), stands still without
-restitution, and with it rises again at e of the speed. The load of the rear pair follows from the
-center of mass, (64.6 kg) x = 0.3225 kg·m; single wheels are not determined.
+It lands on all six wheels at once, like one body: it falls for √(2 h / g), stops without
+restitution, and with restitution rises again at e times the speed. The load of the rear pair
+follows from the center of mass, (64.6 kg) x = 0.3225 kg·m; single wheels are not determined.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inloop.gallery.rover.model import RIGID
 HEIGHT, BOUNCE = 2.0, 0.2  # [m], restitution
 END, STEP = 1.2, 1e-3
 REAR, ALL = 91.11108, 238.374  # [N], of the rear pair and of all wheels
-# normal impulses in a step of 5 ms at the end, summed over what is unique [N·s]: rear pair, others
+# normal impulses in a step of 5 ms at the end, as unique sums [N·s]: rear pair, others
 PUBLISHED_STEP, PUBLISHED = 5e-3, (0.2290875 + 0.2264679, 2 * 0.1834237 + 0.1847336 + 0.1847335)
 
 

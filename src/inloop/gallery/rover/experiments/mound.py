@@ -1,8 +1,8 @@
-"""Test 6 of the source: over a sphere that sticks out of the ground by 0.2 m.
+"""Test 6 of the source: over a sphere that protrudes from the ground by 0.2 m.
 
-It is dropped from 2 m; then the torques grow linearly. Up to the sphere it is one mass that rolls
-x = k c t³ / 6. The wheels pass beside the summit, at y = ±0.601 m: a wheel that keeps touching gets
-as high as the sphere around the mound, larger by its radius, is there.
+It is dropped from 2 m; then the torques grow linearly. Up to the sphere it is one rolling mass,
+x = k c t³ / 6. The wheels pass next to the summit, at y = ±0.601 m: the center of a wheel that
+stays in contact moves on a sphere that is larger by the radius of the wheel.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ END, STEP = 11.0, 1e-3
 FRICTION = 0.3
 AHEAD, ASIDE = wheel_place(data.BOGIES[1], "front_left")  # of the front wheels [m]
 AROUND, BELOW = MOUND_RADIUS + data.RADIUS, MOUND_RADIUS - MOUND_HEIGHT
-# from the trunk at the start to where the front wheels touch the mound [m]
+# travel until the front wheels touch the mound [m]
 WAY = MOUND_AT - STARTS[MOUND] - AHEAD - math.sqrt(
     AROUND**2 - (BELOW + data.RADIUS) ** 2 - ASIDE**2
 )  # fmt: skip
@@ -54,13 +54,13 @@ def _run(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "front wheels meet the mound after [s]": met,
         "front wheels meet the mound after, known [s]": MET,
-        "highest place of front, center, rear wheels [m]": tuple(
+        "maximum height of front, center, rear wheels [m]": tuple(
             float(wheels[f"{row}_left"][run.t > GOES].max()) for row in ROWS
         ),
-        "highest place of front, center, rear wheels, known [m]": (HIGHEST,) * 3,
+        "maximum height of front, center, rear wheels, known [m]": (HIGHEST,) * 3,
         "height of the trunk at the end [m]": float(run["trunk_tz.q"][-1]),
         "height of the trunk at the end, known [m]": data.REST_HEIGHT,
-        "way aside, most [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
+        "largest lateral deviation [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
     }
 
     def draw(figure: Any) -> None:
@@ -69,4 +69,4 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(figures, draw, size=(8.0, 8.0), result=run)
 
 
-OVER_MOUND = Experiment("test 6: over a sphere that sticks out by 0.2 m", _run)
+OVER_MOUND = Experiment("test 6: over a sphere that protrudes by 0.2 m", _run)

@@ -1,4 +1,4 @@
-"""The rover as one mass on wheels that do not slip: closed forms beside which tests are put."""
+"""The rover as one mass on wheels that do not slip: closed forms to compare the tests with."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 from inloop.gallery.rover import data
 
 WEIGHT = data.TOTAL_MASS * data.GRAVITY  # [N]
-MOVED = data.TOTAL_MASS + 6.0 * data.WHEEL_INERTIA[1] / data.RADIUS**2  # with turning wheels [kg]
+MOVED = data.TOTAL_MASS + 6.0 * data.WHEEL_INERTIA[1] / data.RADIUS**2  # effective mass [kg]
 PUSH = 6.0 / (data.RADIUS * MOVED)  # acceleration by a torque of 1 N·m on each wheel [m/s²]
 
 
@@ -18,9 +18,10 @@ def rolled(
     """Positions [m] and speeds [m/s] at times, from rest; torques are held in between.
 
     Args:
-        torque: on each wheel beside what holds it [N·m], at a time, a position and a speed.
+        torque: on each wheel in addition to the holding torque [N·m], as a function of time,
+            position and speed.
         times: at which torques change [s].
-        x: where it starts [m].
+        x: initial position [m].
     """
     v = 0.0
     passed = [(x, v)]

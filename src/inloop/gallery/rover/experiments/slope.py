@@ -1,7 +1,7 @@
-"""Test 4 of the source: on a slope of 10°: torques that hold it, and 1.3 times as much.
+"""Test 4 of the source: on a slope of 10° with the holding torques, then 1.3 times as much.
 
 Six torques of W R sin α / 6 hold it without motion: dry friction does not creep. With 1.3 times
-that it climbs with a = 0.3 W sin α / (m + 6 I / R²), I of a wheel about its axle.
+that, it climbs with a = 0.3 W sin α / (m + 6 I / R²), where I is that of a wheel about its axle.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Test 2 of the source: one steering axis is turned while the rover stands.
 
-A torque of 20 µN·m turns one bracket with its wheel about the vertical. The wheel stands on the
-axis of its bracket, so that its touch does not slide: nothing holds it, φ = τ t² / 2 I, and the
-rest of the rover does not move.
+A torque of 20 µN·m turns one bracket with its wheel about the vertical. The contact point is on
+the axis of the bracket and does not slide: there is no resistance, φ = τ t² / 2 I, and the rest of
+the rover does not move.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 It is dropped, and driven against the step by motors that hold its speed. Its front wheels meet the
 edge when their centers are √(r² - (r - s)²) before it; then impacts and torques lift it row by row,
-and it stands 0.1 m higher.
+and it ends 0.1 m higher.
 
-The source draws it by a spring of 0.18 N·m for each metre, and takes (1, 0, 1) / √2 for the normal
-at the edge. The true one is 77° from upright there, and with that spring it stays at the step.
+The source pulls it with a spring of 0.18 N·m per meter, and uses (1, 0, 1) / √2 as the normal at
+the edge. The true normal there is 77° from upright, and with that spring it does not get up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inloop.gallery.rover.steering import wheel_place
 FALL, GOES, SPEED, END, SAMPLE = 1.0, 2.0, 0.6, 9.0, 5e-4  # [m], [s], [m/s], [s], [s]
 FRICTION, BOUNCE = 0.6, 0.1
 AHEAD = wheel_place(data.BOGIES[1], "front_left")[0]
-# where the trunk is when the front wheels touch the edge [m]
+# position of the trunk when the front wheels touch the edge [m]
 MEETS = STEP_AT - AHEAD - math.sqrt(data.RADIUS**2 - (data.RADIUS - STEP_HEIGHT) ** 2)
 
 
@@ -40,7 +40,7 @@ def _run(bench: Bench) -> Outcome:
     )
     wheels = heights(plant, run)
     going = run.t > GOES
-    # the edge stops it: the largest push of the step against the front wheels' way
+    # the edge stops it: first large backward force on a front wheel
     met = int(np.argmax((run["front_left_ground.force_x"] < -100.0) & going))
     up = [wheels[f"{row}_left"] > data.RADIUS + 0.95 * STEP_HEIGHT for row in ROWS]
     figures: dict[str, float | tuple[float, ...]] = {

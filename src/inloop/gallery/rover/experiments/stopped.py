@@ -1,8 +1,8 @@
-"""Test 5 of the source: it climbs a slope of 10°, then a controller stops it at a place.
+"""Test 5 of the source: it climbs a slope of 10°, then a controller stops it at a set-point.
 
-Torques hold it, less 0.7 N·m for each metre that it is past the place and 2 N·m for each m/s (the
-gains of the source), sampled every 5 ms. The wheels do not slip, so that the rover is one mass,
-damped a little more than critically: 15 s later it stands.
+The torques are the holding ones, less 0.7 N·m per meter past the set-point and 2 N·m per m/s (the
+gains of the source), sampled every 5 ms. The wheels do not slip, so that the rover is one mass with
+slightly more than critical damping: after 15 s it stands still.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PLACE = 12.0  # uphill [m]
 
 
 def _more(t: float, x: float, v: float) -> float:
-    """Torque on each wheel beside what holds it [N·m]."""
+    """Torque on each wheel in addition to the holding torque [N·m]."""
     if t < CATCHES - 1e-9:
         return (MORE - 1.0) * HOLD
     return -STIFFNESS * (x - PLACE) - DAMPING * v
@@ -46,11 +46,11 @@ def _run(bench: Bench) -> Outcome:
     x, v = run["trunk_tx.q"], run["trunk_tx.qd"]
     known = np.array(rolled(_more, list(run.t)))
     figures: dict[str, float | tuple[float, ...]] = {
-        "place at the end [m]": float(x[-1]),
-        "place at the end, known [m]": float(known[-1, 0]),
+        "position at the end [m]": float(x[-1]),
+        "position at the end, known [m]": float(known[-1, 0]),
         "speed at the end [m/s]": float(v[-1]),
         "speed at the end, known [m/s]": float(known[-1, 1]),
-        "farthest from one mass [m]": float(np.max(np.abs(x - known[:, 0]))),
+        "largest difference from one mass [m]": float(np.max(np.abs(x - known[:, 0]))),
         "torque that holds [N·m]": HOLD,
     }
 

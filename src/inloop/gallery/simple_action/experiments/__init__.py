@@ -1,1 +1,1 @@
-"""What the source tried with its models: a hand on the key, a device that displays the action."""
+"""Experiments of the source with its models: a hand on the key, a haptic display."""

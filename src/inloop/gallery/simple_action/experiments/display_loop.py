@@ -2,17 +2,17 @@
 
 The device is a lever that the hand pulls along an intended motion through a spring and a damper;
 a sensor reads its angle, the model answers with the force F_KU, and the force acts on the device.
-What the source does not tell is chosen so:
+Choices where the source gives no data:
 
 - inertia of the lever 0.0021 kg·m², that of a small haptic motor (0.2 kg at the front);
 - its damping 0.35 N·s/m at the front: K T / 2 with the 100 N/m and 7 ms that its authors reached;
 - the hand: 400 N/m and 4 N·s/m at the front, of the order of a finger. It carries the weight of
-  key and hammer from the start by a force of its own, so that everything begins at rest;
-- the motor gives at most 40 N at the front; at 45 degrees from where it began the lever meets
-  its stops, and the run is over;
+  key and hammer from the start with an additional force, so that everything starts at rest;
+- the motor supplies at most 40 N at the front; at 45 degrees from its start the lever meets its
+  stops, and the run ends;
 - sensor and servo run on a clock of 7 ms, the model on one of 2 ms, both in real time (the
-  source let its model run slower than the clock). The servo takes the newest state of the model,
-  and no time is lost by computing.
+  source ran its model slower than real time). The servo uses the newest state of the model, and
+  computation takes no time.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ import numpy as np
 import inloop as il
 from inloop.gallery import strokes
 
-FRONT = 0.1016  # from the pivot to where hand and encoder are: L1 [m]
+FRONT = 0.1016  # from the pivot to hand and encoder: L1 [m]
 INERTIA, DAMPING = 0.0021, 0.35  # of the lever [kg m²], at the front [N s/m]
 HAND_STIFFNESS, HAND_DAMPING = 400.0, 4.0  # at the front [N/m], [N s/m]
 MOST_FORCE = 40.0  # of the motor, at the front [N]
 RANGE = np.radians(45.0)  # from the start to the stops of the lever [rad]
-# what the hand wants: one stroke up and one down; begin [s], duration [s], angle [rad]
+# intended motion of the hand: one stroke up and one down; begin [s], duration [s], angle [rad]
 STROKES = ((0.30, 0.30, 0.25), (0.80, 0.30, -0.25))
-TICK = 1e-4  # of the clock that all others are multiples of [s]
+TICK = 1e-4  # base clock, of which all others are multiples [s]
 
 Estimator = il.devices.BackwardDifferences | il.devices.FilteredDifferences
 
 
 def intended(t: Any) -> tuple[Any, Any]:
-    """Angle [rad] and rate [rad/s] that the hand wants at time t [s]."""
+    """Intended angle [rad] and rate [rad/s] of the hand at time t [s]."""
     return strokes(t, STROKES)
 
 
 def manipulandum() -> il.Model:
-    """The lever with the hand on it; the torque that it displays is an input."""
+    """The lever with the hand on it; the displayed torque is an input."""
     m = il.Model("manipulandum", gravity=(0.0, 0.0, 0.0))
     k = m.parameter("hand_stiffness", HAND_STIFFNESS, unit="N/m", doc="at the front")
     c = m.parameter("hand_damping", HAND_DAMPING, unit="N*s/m", doc="at the front")
@@ -65,13 +65,13 @@ def manipulandum() -> il.Model:
 
 @dataclass(frozen=True)
 class Sensing:
-    """How the device is read, and when.
+    """Sensor and clocks of the device.
 
     Attributes:
         resolution: of the encoder at the front [m].
-        servo: time between two readings, and between two forces [s].
+        servo: period of readings and forces [s].
         step: of the model [s].
-        estimator: makes velocity and acceleration from readings; takes their period [s].
+        estimator: estimates velocity and acceleration from readings; takes their period [s].
     """
 
     resolution: float
@@ -88,14 +88,14 @@ FINE = Sensing(1e-7, 1e-4, 1e-4, lambda period: il.devices.FilteredDifferences(p
 
 @dataclass
 class Trace:
-    """What happened in a loop.
+    """Record of a loop.
 
     Attributes:
         t: times of the servo [s].
         angle: of the lever [rad].
-        force: that the motor shows at the front, positive pushes the hand down [N].
-        stuck: steps and readings that the model could not do, because its inputs contradict each
-            other or its state; then it stays where it is, and so does the force.
+        force: force of the motor at the front, positive pushes the hand down [N].
+        stuck: steps and readings that failed because the inputs of the model contradict each
+            other or its state; then the state and the force are kept.
     """
 
     t: list[float] = field(default_factory=list)
@@ -105,17 +105,17 @@ class Trace:
 
     @property
     def at_stops(self) -> float:
-        """When the lever met its stops [s]; NaN if it did not."""
+        """Time at which the lever met its stops [s]; NaN if it did not."""
         return self.t[-1] if abs(self.angle[-1]) > RANGE else math.nan
 
     @property
     def saturated(self) -> float:
-        """Part of the time in which the motor gave all it has."""
+        """Fraction of the time with the motor at its limit."""
         return float(np.mean(np.abs(self.force) >= MOST_FORCE))
 
     @property
     def runs_away(self) -> float:
-        """When the motor was at its limit for the first time [s]; NaN if it never was."""
+        """First time of the motor at its limit [s]; NaN if there was none."""
         times = [t for t, force in zip(self.t, self.force, strict=True) if abs(force) >= MOST_FORCE]
         return times[0] if times else math.nan
 
@@ -134,7 +134,7 @@ class Trace:
 def close_loop(
     lever: il.Plant, action: il.Plant, driven: str, sensing: Sensing, seconds: float
 ) -> Trace:
-    """Let hand, device and model act on each other until the lever is at its stops.
+    """Run hand, device and model in a closed loop until the lever is at its stops.
 
     Args:
         lever: the plant of `manipulandum`.
@@ -147,7 +147,7 @@ def close_loop(
     model = action.stepper(step=sensing.step, q=rest.q)
     lever.parameters["carried"] = rest[f"{driven}.effort"] / FRONT
     device = lever.stepper(step=TICK)
-    # the lever begins in the middle of a count
+    # the lever starts in the middle of a count
     encoder = il.devices.Encoder(sensing.resolution, -0.5 * sensing.resolution)
     estimate = sensing.estimator(sensing.servo)
     hold, trace = il.devices.ZeroOrderHold(sensing.servo), Trace()
@@ -174,7 +174,7 @@ def close_loop(
 
 
 def _answer(model: Any, driven: str, trace: Trace, before: float) -> float:
-    """Force of the model at the front [N], as far as the motor can give it."""
+    """Force of the model at the front [N], limited to that of the motor."""
     try:
         force = model[f"{driven}.effort"] / FRONT
     except il.SimulationError:

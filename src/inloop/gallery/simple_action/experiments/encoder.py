@@ -1,9 +1,9 @@
-"""Why model A could not be displayed, and what helps: springs, or a good sensor.
+"""Why model A could not be displayed, and the remedies: springs, or a good sensor.
 
-Three loops of `display_loop`: models A and B behind the encoder and the servo of the source, and
-model A behind a fine encoder, read fast, with low-passed derivatives. Model A answers to
-acceleration, and one count of the coarse encoder is 10.4 m/s² at the front: with the 2.3 kg that
-the key weighs there, 24 N. Model B answers to position: one count is 0.3 N.
+Three loops of `display_loop`: models A and B with the encoder and the servo of the source, and
+model A with a fine encoder, read fast, with low-pass filtered derivatives. Model A responds to
+acceleration, and one count of the coarse encoder is 10.4 m/s² at the front: with the effective mass
+of the key there, 2.3 kg, this is 24 N. Model B responds to position: one count is 0.3 N.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ def _run(bench: Bench) -> Outcome:
         size=(10.0, 5.2),
         notes=(
             _table(traces),
-            f"unstable: the motor came to its limit of {MOST_FORCE:g} N, or the lever to its "
-            "stops; saturated: part of the\ntime at that limit; jumps: RMS change of the force "
-            "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor reads "
-            "contradicts itself",
+            f"unstable: the motor reached its limit of {MOST_FORCE:g} N, or the lever its "
+            "stops; saturated: fraction of the\ntime at that limit; jumps: RMS change of the force "
+            "within 7 ms; stuck: steps of the model that\nfailed because the sensor readings "
+            "contradict each other",
         ),
     )
 
 
 def _measures(name: str, trace: Trace) -> dict[str, float]:
-    found = {
+    values = {
         "unstable": float(trace.unstable),
         "runs away at [s]": trace.runs_away,
         "meets its stops at [s]": trace.at_stops,
@@ -78,11 +78,11 @@ def _measures(name: str, trace: Trace) -> dict[str, float]:
         "jumps [N]": trace.jumps,
         "stuck": float(trace.stuck),
     }
-    return {f"{name}: {what}": value for what, value in found.items() if not math.isnan(value)}
+    return {f"{name}: {what}": value for what, value in values.items() if not math.isnan(value)}
 
 
 def _table(traces: Mapping[float, Mapping[str, Trace]]) -> str:
-    """Verdict and jumps of all loops, a line for each hand."""
+    """Stability and jumps of all loops, one line per hand."""
     lines = ["hand [N/m]" + "".join(f"{name:>20}" for name in LOOPS)]
     for stiffness, loops in traces.items():
         cells = [f"{'un' * t.unstable}stable, {t.jumps:.2g} N" for t in loops.values()]
@@ -97,7 +97,7 @@ def _draw(figure: Any, traces: Mapping[str, Trace]) -> None:
         upper.set_title(f"{TITLES[name]}: {verdict}", fontsize=10)
         upper.step(trace.t, trace.force, where="post", color=FORCE, linewidth=1.0)
         lower.plot(trace.t, [_wanted(t) for t in trace.t], color=WANTED, linestyle="--",
-                   label="what the hand wants")  # fmt: skip
+                   label="intended by the hand")  # fmt: skip
         lower.plot(trace.t, trace.angle, color=ANGLE, label="key")
         lower.set_xlabel("t [s]")
         for axis in (upper, lower):

@@ -2,9 +2,9 @@
 
 The layout is that of figure 6 of the source: forces and indicator above, angles below, switch
 times as vertical lines, the epochs of the sub-models shaded. The recorded motion of the hand is
-not published. Here the hand makes five strokes, each with the least jerk, such that what happens
-is what the source tells: held for 0.3 s, thrown, caught near 0.9 s, thrown harder, string struck,
-landed near 1.5 s, bounced several times.
+not published. Here the hand makes five minimum-jerk strokes chosen to reproduce the description of
+the source: held for 0.3 s, thrown, caught near 0.9 s, thrown harder, string struck, landed near
+1.5 s, bounced several times.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _run(bench: Bench) -> Outcome:
 
 
 def _times(result: il.Result) -> dict[str, float]:
-    """When each event happened, numbered by name."""
+    """Time of each event, numbered by name."""
     counts: dict[str, int] = {}
     times = {}
     for event in result.events:
@@ -68,7 +68,7 @@ def _times(result: il.Result) -> dict[str, float]:
 def _draw(figure: Any, result: il.Result, p: dict[str, float]) -> None:
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.0, 1.0))
     t, coupled = result.t, result.modes == "B1"
-    # the indicator of the mode that holds: the force of the pad, or the gap
+    # the indicator of the active mode: the force of the pad, or the gap
     turn = result["hammer.q"] - result["key.q"]
     gap = p["L3"] * np.cos(result["hammer.q"]) + p["L1"] * np.sin(turn)
     F_KH = np.where(coupled, -p["k2"] * result["pad.q"], np.nan)
@@ -103,7 +103,7 @@ def _draw(figure: Any, result: il.Result, p: dict[str, float]) -> None:
 
 
 def _shade(axes: tuple[Any, Any], result: il.Result) -> None:
-    """Epochs of the sub-models, switch times, names of the sub-models above."""
+    """Shade the epochs of the sub-models, mark switch times, name the sub-models above."""
     switches = [event for event in result.events if event.next_mode != event.mode]
     times = [result.t[0], *(event.t for event in switches), result.t[-1]]
     modes = [result.modes[0], *(event.next_mode for event in switches)]

@@ -1,4 +1,4 @@
-"""Controllers for the tilting vehicle: programs that know its mailbox and nothing else.
+"""Controllers for the tilting vehicle: separate programs that use only its mailbox.
 
-python -m inloop.gallery.tilting_vehicle.controllers.combined tilting_vehicle [--path slalom]
+python -m inloop.gallery.tilting_vehicle.controllers.combined tilting_vehicle [--path weave]
 """

@@ -1,4 +1,4 @@
-"""Steering and tilt control together: half of the steering waits for the tilt, and helps it.
+"""Combined steering and tilt control: half of the steering follows the tilt and supports it.
 
 python -m inloop.gallery.tilting_vehicle.controllers.combined tilting_vehicle
 """

@@ -1,18 +1,18 @@
-"""The Kalman filter of the tilting vehicle: what it knows of the cabin and of its sensors.
+"""The Kalman filter of the tilting vehicle: its model of the cabin and the sensors.
 
-The cabin is an inverted pendulum on the tilt axis. With θ its tilt against the road's normal, T the
+The cabin is an inverted pendulum on the tilt axis. With θ its tilt from the road's normal, T the
 torque at the shaft and a the lateral acceleration of the axis,
 
     J θ'' = m h (g sin θ - a cos θ) + T.
 
-The torque cell tells T, and a follows from the speed of the wheels and the turn rate: both are
-inputs of the filter, with errors. Its states are tilt, rate and the bias b of the gyro; it sees
+The torque cell measures T, and a follows from the speed of the wheels and the turn rate: both are
+inputs of the filter, with errors. Its states are tilt, rate and the bias b of the gyro; it measures
 
     potentiometer   θ + (T + m_s h_s a) / k     k: roll stiffness of the rear module on its tyres
     gyro            θ' + b
     accelerometer   h θ'' + a cos θ - g sin θ   across the cabin, at its center
 
-In a balanced turn the accelerometer reads 0 whatever the tilt is: its gain is nearly zero.
+In a balanced turn the accelerometer reads 0 for any tilt: its gain is nearly zero.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ NOISE = {
     "gyro": data.GYRO,
     "accelerometer": data.ACCELEROMETER,
 }
-# of the lateral acceleration that speed and turn rate tell, in which no slip of tyres is [m/s²];
-# 0.3 would suit the slalom a little better, and a vehicle that lifts a wheel or lacks samples less
+# of the lateral acceleration from speed and turn rate, which ignores tyre slip [m/s²]; 0.3 would be
+# slightly better in the slalom, but worse with a lifted wheel or missed samples
 ACROSS = 3.0
-# of what is believed at the start: the first reading of the potentiometer, no rate, no bias
+# of the initial estimate: the first reading of the potentiometer, no rate, no bias
 DOUBT = {"tilt": data.POTENTIOMETER, "rate": 0.1, "bias": 0.05}
 
 
 def cabin_model(car: Vehicle) -> il.control.LinearModel:
-    """The linear model about the upright cabin, continuous."""
+    """The continuous linear model about the upright cabin."""
     inertia, moment, height = car.inertia, car.moment, car.tilting_height
     fall = moment * G / inertia
     roll = 1.0 / car.roll_stiffness
@@ -66,7 +66,7 @@ def steady_filter(
     noise: Mapping[str, float] = NOISE,
     period: float = PERIOD,
 ) -> tuple[il.control.LinearModel, il.control.Kalman]:
-    """The sampled model and the filter that has settled.
+    """The sampled model and its steady-state filter.
 
     Args:
         car: the vehicle.

@@ -1,4 +1,4 @@
-"""Direct tilt control: the driver steers, the tilt motor gives all of the torque.
+"""Direct tilt control: the driver steers, the tilt motor supplies all of the torque.
 
 python -m inloop.gallery.tilting_vehicle.controllers.direct tilting_vehicle
 """

@@ -1,4 +1,4 @@
-"""What all controllers of the tilting vehicle do: attach, wait for outputs, answer them."""
+"""The loop of all controllers of the tilting vehicle: attach, wait for outputs, answer them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from inloop.gallery.tilting_vehicle.controllers.tilting import Gains, TiltContro
 from inloop.gallery.tilting_vehicle.data import SIZE
 
 CRUISE = 1.4  # on the paths [m/s]
-DARES, HURRIES = 3.0, 9.0  # largest lateral acceleration [m/s²], and its rate [m/s³]
-LONGEST = 0.05  # time between two looks that counts [s]
+DARES, HURRIES = 3.0, 9.0  # maximum lateral acceleration [m/s²] and its rate [m/s³]
+LONGEST = 0.05  # maximum time step of the driver [s]
 TURN = "goal.turn"
 SETTINGS = {"path": 1.0, TURN: 0.0, "target.x": 0.0, "target.y": 0.0}
-"""Where it is led: 0 a turn of the curvature `goal.turn` [1/m], -1 to a point [m], 1, 2, ... along
-a path."""
+"""Its target: 0 a turn of the curvature `goal.turn` [1/m], -1 a point [m], 1, 2, ... a path."""
 
 
 class Led:
-    """The driver, who does what the settings say.
+    """The driver, who follows the settings.
 
     Attributes:
         settings: as `SETTINGS`.
-        aim: where he looks [m]; None while he keeps a turn.
-        off: how far the vehicle is from where it should be [m].
+        aim: the point that he aims at [m]; None in a constant turn.
+        off: distance of the vehicle from its target [m].
         now: time of the plant [s].
     """
 
@@ -41,7 +40,7 @@ class Led:
         self.now = self._before = 0.0
 
     def __call__(self, place: tuple[float, float], yaw: float, speed: float) -> float:
-        """Curvature wanted [1/m], no sharper and no more suddenly than one dares."""
+        """Desired curvature [1/m], with limited lateral acceleration and jerk."""
         square = max(speed * speed, 0.5)
         since, self._before = min(max(self.now - self._before, 0.0), LONGEST), self.now
         most, step = DARES / square, HURRIES * since / square
@@ -60,15 +59,15 @@ class Led:
             return self.settings[TURN]
         if path < 0:
             target = self.settings["target.x"], self.settings["target.y"]
-            found = driver.towards(target, place, yaw)
+            curvature = driver.towards(target, place, yaw)
             self.aim, self.off = target, math.dist(target, place)
-            return found
-        found = driver.along(place, yaw, speed)
+            return curvature
+        curvature = driver.along(place, yaw, speed)
         self.aim, self.off = driver.aim, driver.off
-        return found
+        return curvature
 
     def reset(self) -> None:
-        """Somebody has put the vehicle elsewhere."""
+        """Restart after the vehicle was moved."""
         for driver in self._drivers:
             driver.reset()
         self._turned = 0.0
@@ -78,15 +77,15 @@ def serve(gains: Gains, arguments: Sequence[str] | None = None) -> int:
     """Control a tilting vehicle until it ends.
 
     Args:
-        gains: to begin with.
-        arguments: words of the command line: options, and the name of the plant.
+        gains: initial gains.
+        arguments: the command line: options and the name of the plant.
     """
     parser = argparse.ArgumentParser(description="A controller for the tilting vehicle.")
     parser.add_argument("name", help="of the running plant")
     parser.add_argument("--path", choices=list(PATHS), default=next(iter(PATHS)), help="to follow")
     parser.add_argument("--speed", type=float, default=gains.speed, help="[m/s]")
-    parser.add_argument("--size", type=float, default=SIZE, help="of the vehicle, by CLEVER's")
-    parser.add_argument("--seed", type=int, default=1, help="of the noise of the sensors; 1")
+    parser.add_argument("--size", type=float, default=SIZE, help="relative to CLEVER")
+    parser.add_argument("--seed", type=int, default=1, help="of the sensor noise; 1")
     parser.add_argument("--piped", action="store_true", help="shown and tuned by the studio")
     args = parser.parse_args(arguments)
     with il.attach(args.name, wait=10.0) as box:
@@ -107,7 +106,7 @@ def serve(gains: Gains, arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(box: il.Mailbox, control: TiltControl, led: Led, panel: il.realtime.Panel) -> None:
-    """Answer outputs with inputs, until somebody says that another one takes over."""
+    """Answer outputs with inputs, until another controller takes over."""
     panel.ready()
     il.realtime.take_over(box)
     outputs, last = box.read(), -1

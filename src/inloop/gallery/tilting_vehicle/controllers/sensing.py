@@ -1,4 +1,4 @@
-"""What a controller of the tilting vehicle gets to know: readings, and the tilt made of them."""
+"""Sensor readings of the tilting vehicle, and the tilt estimated from them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SENSORS = {
     "encoder_left": ("encoder_left",),
     "encoder_right": ("encoder_right",),
 }
-CUTOFF = 5.0  # of what encoders and gyros are differentiated by [Hz]
-LIFTS = 0.8  # of the moment that lifts a wheel: from there on the potentiometer is not trusted
-MOST_MISSED = 200  # samples; who has slept longer begins anew
+CUTOFF = 5.0  # of the filters that differentiate encoders and gyros [Hz]
+LIFTS = 0.8  # fraction of the moment that lifts a wheel above which the potentiometer is ignored
+MOST_MISSED = 200  # samples; after more the filter restarts
 
 
 def fit(parameters: Mapping[str, float], seed: int = 1) -> il.devices.Instruments:
-    """Real sensors in front of the ideal ones; parameters are those of the plant.
+    """Sensor errors added to the ideal sensors, with the parameters of the plant.
 
     The same seed gives the same noise.
     """
@@ -54,17 +54,17 @@ def fit(parameters: Mapping[str, float], seed: int = 1) -> il.devices.Instrument
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the vehicle at a sample.
+    """Readings and estimates at a sample.
 
     Attributes:
-        tilt: of the cabin against the road's normal [rad].
-        rate: [rad/s].
+        tilt: of the cabin from the road's normal [rad].
+        rate: tilt rate [rad/s].
         bias: of the gyro [rad/s].
         speed: of the rear axle [m/s].
         across: lateral acceleration of the tilt axis below the cabin's center [m/s²].
-        potentiometer: as it was read [rad].
-        gyro: tilt rate as it was read [rad/s].
-        accelerometer: across the cabin, as it was read [m/s²].
+        potentiometer: its reading [rad].
+        gyro: its reading of the tilt rate [rad/s].
+        accelerometer: its reading across the cabin [m/s²].
     """
 
     tilt: float
@@ -81,8 +81,8 @@ class Sensing:
     """Sensors, and the Kalman filter that fuses them; once per period.
 
     Args:
-        car: the vehicle as the filter knows it.
-        parameters: of the plant: what is wrong with its sensors.
+        car: the filter's data of the vehicle.
+        parameters: of the plant, including its sensor errors.
         seed: of their noise.
     """
 
@@ -95,12 +95,12 @@ class Sensing:
         self.reset()
 
     def tune(self, parameters: Mapping[str, float]) -> None:
-        """Take over noise and biases that have changed while the plant runs."""
+        """Update noise and biases, which may change while the plant runs."""
         self._parameters = dict(parameters)
         self._instruments = fit(self._parameters, self._seed)
 
     def reset(self) -> None:
-        """Begin anew: what was read and believed is forgotten."""
+        """Restart: discard readings and estimates."""
         self._instruments = fit(self._parameters, self._seed)
         self._differences = [il.devices.FilteredDifferences(self.period, CUTOFF) for _ in range(3)]
         self._before: tuple[float, float, float] | None = None
@@ -110,7 +110,7 @@ class Sensing:
 
         Args:
             outputs: of the plant.
-            missed: samples since the last time at which nobody was there to read them.
+            missed: number of samples since the last call that were not read.
         """
         if missed > MOST_MISSED:
             self.reset()
@@ -119,20 +119,20 @@ class Sensing:
         if self._before is None:
             self.filter.reset([pot, 0.0, 0.0])
         tilt = float(self.filter.x[0])
-        # about the road's normal, in axes that lean with the cabin
+        # turn rate about the road's normal, from the gyros in the axes of the cabin
         turn = seen["imu.gyro.z"] * math.cos(tilt) - seen["imu.gyro.y"] * math.sin(tilt)
         now = seen["encoder_left"], seen["encoder_right"], turn
         *spins, turning = self._rates(now, 0 if self._before is None else missed)
         speed = 0.5 * car.radius * sum(spins)
         axis = speed * turn + car.tilting_ahead * turning
-        # what the linear model of the cabin leaves out acts like a torque
+        # nonlinear terms that the linear model of the cabin leaves out, as a torque
         lost = G * (math.sin(tilt) - tilt) - axis * (math.cos(tilt) - 1.0)
         inputs = seen["torque_cell"] + car.moment * lost, axis
         if self._before is not None:
             for _ in range(missed):
                 self.filter.miss(inputs)
         self._before = now
-        # before a wheel lifts, the rear module is no longer where its tyres hold it
+        # near wheel lift, the roll of the rear module no longer follows the stiffness of its tyres
         rolled = seen["torque_cell"] + car.standing_mass * car.standing_height * axis
         lifts = abs(rolled) > LIFTS * car.lifting_moment
         without = ("potentiometer",) if lifts else ()
@@ -140,7 +140,7 @@ class Sensing:
         return Known(tilt, rate, bias, speed, axis, pot, gyro, across)
 
     def _rates(self, now: tuple[float, float, float], missed: int) -> list[float]:
-        """Rates of wheels and turn; over missed samples they are taken to have changed evenly."""
+        """Rates of wheels and turn; over missed samples values are interpolated linearly."""
         before, rates = self._before or now, []
         for last, value, difference in zip(before, now, self._differences, strict=True):
             for k in range(1, missed + 1):

@@ -1,4 +1,4 @@
-"""What a controller of the tilting vehicle reads."""
+"""Outputs that a controller of the tilting vehicle reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Signals(Protocol):
-    """Outputs of a plant by name: of a run, of its mailbox, of a dictionary."""
+    """Outputs of a plant by name: from a run, a mailbox or a dictionary."""
 
     def __getitem__(self, signal: str, /) -> float:
-        """The signal now."""
+        """Current value of a signal."""

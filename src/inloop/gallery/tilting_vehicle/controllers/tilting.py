@@ -1,13 +1,13 @@
-"""Direct tilt control, and steering and tilt control together.
+"""Direct tilt control, and combined steering and tilt control.
 
-Both want the tilt at which the demanded turn is balanced, tan θ = v² κ / g, and ask for a tilt
+The target of both is the tilt that balances the demanded turn, tan θ = v² κ / g, with the tilt
 acceleration w² (θ_w - θ) - 2 z w θ'. Direct control leaves the steering to the driver: the tilt
-motor gives all of the torque, and pushes the rear module to the outside of the curve while it does.
-Combined control steers so that the acceleration of the road below the cabin helps to tilt it,
+motor supplies all of the torque, whose reaction rolls the rear module to the outside of the curve.
+Combined control steers so that the lateral acceleration below the cabin helps to tilt it,
 
     a cos θ = g sin θ - J θ''_w / (m h),
 
-by a share of the way: 0 is direct control, at 1 the motor has nothing left to do, as on a bicycle.
+to a given share: 0 is direct control, at 1 the motor has nothing left to do, as on a bicycle.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from inloop.gallery.tilting_vehicle.data import CLEVER, SIZE, G, Vehicle
 
 # place [m], yaw [rad], speed [m/s] -> curvature [1/m]
 Lead = Callable[[tuple[float, float], float, float], float]
-STEEREST, FARTHEST = 0.8, 0.55  # angle of the fork, tilt that is asked for [rad]
-COUNTER = 0.15  # part of the wanted tilt acceleration that is steered for
-FALLEN, STANDS = 0.8, 0.3  # tilt from which it has fallen, and below which it stands again [rad]
-SLOW = 0.6  # below this share of its usual speed a vehicle is not balanced by steering
+STEEREST, FARTHEST = 0.8, 0.55  # maximum angle of the fork, maximum desired tilt [rad]
+COUNTER = 0.15  # fraction of the desired tilt acceleration that is produced by steering
+FALLEN, STANDS = 0.8, 0.3  # tilt above which it has fallen, below which it stands again [rad]
+SLOW = 0.6  # fraction of the set speed below which steering contributes less to the balance
 
 
 @dataclass
 class Gains:
-    """What can be tuned; defaults are for the demonstrator.
+    """Gains; defaults are for the demonstrator.
 
     Attributes:
-        speed: wanted [m/s].
+        speed: set-point [m/s].
         frequency: of the tilt loop [Hz].
-        damping: of the tilt loop, by the critical one.
-        share: of the steering in tilting: 0 direct, 1 as a bicycle.
+        damping: damping ratio of the tilt loop.
+        share: of the steering in tilting: 0 direct, 1 as on a bicycle.
     """
 
     speed: float = 2.5
@@ -47,12 +47,12 @@ class Gains:
 
 
 class TiltControl:
-    """A controller: outputs in, motors and steering out, once per period.
+    """A controller: from outputs to motors and steering, once per period.
 
     Attributes:
         gains: read at each sample.
         lead: the driver.
-        known: what was known at the last sample.
+        known: readings and estimates at the last sample.
     """
 
     def __init__(
@@ -65,15 +65,15 @@ class TiltControl:
         seed: int = 1,
         period: float = PERIOD,
     ) -> None:
-        """Sit down behind it.
+        """Create the controller.
 
         Args:
             lead: the driver.
-            parameters: of the plant; what is wrong with its sensors is among them.
+            parameters: of the plant, including its sensor errors.
             gains: of the controller.
-            size: of the vehicle, by that of CLEVER.
-            seed: of the noise of the sensors.
-            period: between two samples [s].
+            size: of the vehicle, relative to CLEVER.
+            seed: of the sensor noise.
+            period: time between two samples [s].
         """
         self.car: Vehicle = CLEVER.of_size(size)
         self.gains, self.lead, self.period = gains or Gains(), lead, period
@@ -82,7 +82,7 @@ class TiltControl:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self.sensing.reset()
         self._missing, self._last, self._fallen = 0.0, math.inf, False
 
@@ -93,7 +93,7 @@ class TiltControl:
         known = self.known = self.sensing.read(outputs, missed)
         place = float(outputs["rear_tx.q"]), float(outputs["rear_ty.q"])
         curvature = self.lead(place, float(outputs["rear_rz.q"]), known.speed)
-        # what has fallen over is let lie until somebody puts it up again
+        # a vehicle that has fallen over is left alone until it is set upright
         self._fallen = abs(known.tilt) > (STANDS if self._fallen else FALLEN)
         if self._fallen:
             rest = dict.fromkeys(("motor", "tilt_motor", "steering.q"), 0.0)
@@ -108,14 +108,14 @@ class TiltControl:
         }
 
     def _tilt_acceleration(self, known: Known, curvature: float) -> float:
-        """What is wanted [rad/s²]."""
+        """Desired tilt acceleration [rad/s²]."""
         wanted = math.atan(known.speed**2 * curvature / G)
         wanted = min(max(wanted, -FARTHEST), FARTHEST)
         w = 2.0 * math.pi * self.gains.frequency
         return w * w * (wanted - known.tilt) - 2.0 * self.gains.damping * w * known.rate
 
     def _torque(self, known: Known, push: float) -> float:
-        """Of the tilt motor [N·m]: the wanted acceleration, and what turn and weight lack."""
+        """Torque of the tilt motor [N·m]: for the desired acceleration and the lack of balance."""
         lacks = known.across * math.cos(known.tilt) - G * math.sin(known.tilt)
         return self.car.inertia * push + self.car.moment * lacks
 
@@ -128,7 +128,7 @@ class TiltControl:
         rolls = min(speed / (SLOW * self.gains.speed + 1e-9), 1.0)
         share = self.gains.share * rolls**2
         turned = (1.0 - share) * curvature + share * balanced
-        # a wheel that leans points further aside than its fork is turned
+        # on the road, a leaning wheel is turned further than its fork
         angle = math.atan(car.wheelbase * turned * math.cos(tilt))
         return min(max(angle, -STEEREST), STEEREST)
 

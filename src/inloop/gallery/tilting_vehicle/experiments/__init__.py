@@ -1,1 +1,1 @@
-"""What can be tried with the tilting vehicle: steady turns, a slalom, a swerve."""
+"""Experiments with the tilting vehicle: steady turns, a slalom, a swerve."""

@@ -1,14 +1,14 @@
-"""Steady turns, upright and balanced: torque at the tilt shaft and load transfer, by hand and here.
+"""Steady turns, upright and balanced: torque at the tilt shaft and load transfer, also by hand.
 
 By hand, for a lateral acceleration a at the tilt axis, a yaw rate r and a tilt θ:
 
     shaft   m h ((a - r² h sin θ) cos θ - g sin θ) + L r cos θ + F (e + d_f (tan θ - a/g))
     roll φ  (shaft + m_s h_s a + 2 L r - F_r d_r) / (k track²/2 - m_s g h_s)
 
-and the load transfer is k φ track / 2. m r² h sin θ: the center of the cabin goes on a smaller
-circle than the axis; L: angular momentum of a wheel; F: load of the front wheel, which touches the
-road by e beside the tilt axis where it is steered in a lean; d: by which tyres are pressed in, so
-that the axis lies below the road; F_r: lateral force of the rear wheels; k: stiffness of a tyre.
+and the load transfer is k φ track / 2. m r² h sin θ: the center of the cabin moves on a smaller
+circle than the axis; L: angular momentum of a wheel; F: load of the front wheel, whose contact
+point is off the tilt axis by e if it is steered while leaning; d: compression of the tyres, by
+which the axis is below the road; F_r: lateral force of the rear wheels; k: stiffness of a tyre.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from inloop.gallery.tilting_vehicle.data import CLEVER, FRONT_SHARE, SIZE, G
 from inloop.gallery.tilting_vehicle.experiments.plots import BLUE, GRAY, ORANGE, dress
 from inloop.gallery.tilting_vehicle.model import CORNERING, LEAN, straight
 
-PERIOD, SECONDS, BEGIN = 5e-3, 8.0, 2.0  # [s]; the turn is taken up in two seconds
-TURNS = ((5.0, 10.0), (10.0, 30.0))  # speed [m/s] and radius [m] of the large vehicle
+PERIOD, SECONDS, BEGIN = 5e-3, 8.0, 2.0  # [s]; the turn begins gradually, within two seconds
+TURNS = ((5.0, 10.0), (10.0, 30.0))  # speed [m/s] and radius [m] of the full-size vehicle
 BANDWIDTH = 12.6  # of the tilt loop [rad/s]
 
 
@@ -40,7 +40,7 @@ class Turn:
         radius: [m].
         tilt: [rad].
         torque: at the shaft [N·m].
-        transfer: load that goes from the inner to the outer rear wheel [N].
+        transfer: load transfer from the inner to the outer rear wheel [N].
         by_hand: torque and transfer of the closed forms.
     """
 
@@ -53,7 +53,7 @@ class Turn:
 
 
 class Turning:
-    """Keeps a speed, a yaw rate and a tilt, which it sees as they are; integral control."""
+    """Integral control of speed, yaw rate and tilt, from their true values."""
 
     def __init__(self, speed: float, radius: float, tilt: float) -> None:
         self.speed, self.rate, self.tilt = speed, speed / radius, tilt
@@ -61,7 +61,7 @@ class Turning:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self._steer = self._push = self._drive = 0.0
 
     def __call__(self, t: float, outputs: Signals) -> dict[str, float]:
@@ -92,13 +92,13 @@ def ahead(outputs: Signals) -> float:
 
 
 def turn(plant: il.Plant, speed: float, radius: float, tilt: float) -> Turn:
-    """Drive until it is steady.
+    """Drive until the motion is steady.
 
     Args:
         plant: the demonstrator.
         speed: [m/s].
         radius: [m].
-        tilt: that is kept [rad].
+        tilt: set-point [rad].
     """
     dry = plant.parameters["tilt_friction"]
     plant.parameters["tilt_friction"] = 0.0
@@ -135,57 +135,57 @@ def by_hand(speed: float, rate: float, tilt: float) -> tuple[float, float]:
 
 
 def _beside(speed: float, rate: float, tilt: float) -> float:
-    """How far beside the tilt axis the front wheel touches the road [m]."""
+    """Lateral distance of the front wheel's contact point from the tilt axis [m]."""
     car, share = CLEVER.of_size(SIZE), speed * rate / G
-    # slip angles: forces per load are a/g on both axles, in front the lean gives its part
+    # slip angles: forces per load are a/g on both axles, in front partly due to lean
     slips = share / CORNERING, (share - LEAN * tilt) / CORNERING
     heading = car.wheelbase * rate / speed + slips[1] - slips[0]
     steer = math.atan(math.tan(heading) * math.cos(tilt))
-    # down in the plane of the wheel; that ends on the axis if it is not steered
+    # lowest point in the plane of the wheel; on the axis if the wheel is not steered
     lean, turned = math.sin(tilt), math.cos(steer) ** 2
     return car.radius * lean * (1.0 - turned * (1.0 - lean**2) / (1.0 - turned * lean**2))
 
 
 def turns(plant: il.Plant, which: int) -> list[Turn]:
-    """One of `TURNS`, as the demonstrator takes it: upright, then balanced."""
+    """One of `TURNS`, scaled to the demonstrator: upright, then balanced."""
     v, r = TURNS[which][0] * math.sqrt(SIZE), TURNS[which][1] * SIZE
     return [turn(plant, v, r, tilt) for tilt in (0.0, math.atan(v * v / (r * G)))]
 
 
 def _run(bench: Bench) -> Outcome:
     plant = bench.compile()
-    found = [turn for which in range(len(TURNS)) for turn in turns(plant, which)]
+    steady = [turn for which in range(len(TURNS)) for turn in turns(plant, which)]
     return Outcome(
         figures={
-            "speed [m/s]": tuple(t.speed for t in found),
-            "radius [m]": tuple(t.radius for t in found),
-            "tilt [deg]": tuple(math.degrees(t.tilt) for t in found),
-            "torque at the shaft [N m]": tuple(t.torque for t in found),
-            "by hand: torque [N m]": tuple(t.by_hand[0] for t in found),
-            "load transfer [N]": tuple(t.transfer for t in found),
-            "by hand: load transfer [N]": tuple(t.by_hand[1] for t in found),
+            "speed [m/s]": tuple(t.speed for t in steady),
+            "radius [m]": tuple(t.radius for t in steady),
+            "tilt [deg]": tuple(math.degrees(t.tilt) for t in steady),
+            "torque at the shaft [N m]": tuple(t.torque for t in steady),
+            "by hand: torque [N m]": tuple(t.by_hand[0] for t in steady),
+            "load transfer [N]": tuple(t.transfer for t in steady),
+            "by hand: load transfer [N]": tuple(t.by_hand[1] for t in steady),
         },
-        draw=lambda figure: _draw(figure, found),
+        draw=lambda figure: _draw(figure, steady),
         size=(8.0, 4.0),
         notes=(
             f"1 : {1.0 / SIZE:g} of CLEVER; times {SIZE**-4:g} and {SIZE**-3:g} the torques and "
-            "forces of the large vehicle",
+            "forces of the full-size vehicle",
         ),
     )
 
 
-def _draw(figure: Any, found: list[Turn]) -> None:
+def _draw(figure: Any, steady: list[Turn]) -> None:
     for axis, what, k in zip(
         figure.subplots(1, 2), ("torque at the shaft [N m]", "load transfer [N]"), (0, 1),
         strict=True,
     ):  # fmt: skip
-        at = np.arange(len(found))
-        here = [t.torque if k == 0 else t.transfer for t in found]
+        at = np.arange(len(steady))
+        here = [t.torque if k == 0 else t.transfer for t in steady]
         axis.bar(at - 0.2, here, 0.38, color=BLUE, label="here")
-        axis.bar(at + 0.2, [t.by_hand[k] for t in found], 0.38, color=ORANGE, label="by hand")
+        axis.bar(at + 0.2, [t.by_hand[k] for t in steady], 0.38, color=ORANGE, label="by hand")
         axis.axhline(0.0, color=GRAY, linewidth=0.8)
         words = ("upright", "balanced")
-        labels = [f"{t.radius:.1f} m\n{words[n % 2]}" for n, t in enumerate(found)]
+        labels = [f"{t.radius:.1f} m\n{words[n % 2]}" for n, t in enumerate(steady)]
         axis.set_xticks(at, labels, fontsize=8)
         dress(axis, what)
         axis.margins(x=0.05)

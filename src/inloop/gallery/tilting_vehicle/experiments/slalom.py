@@ -1,8 +1,8 @@
-"""A slalom: the tilt as it is, as the filter believes it, and as each sensor alone has it.
+"""A slalom: true tilt, estimate of the filter, and estimates from each sensor alone.
 
-Single sensors are given the best that can be made of them: the potentiometer also through a Kalman
-filter of its own, the gyro integrated from the true tilt at the start, the accelerometer taken for
-a plumb line, which is the classical mistake: in a balanced turn it reads nothing.
+Single sensors are used as well as possible: the potentiometer also with its own Kalman filter, the
+gyro integrated from the true initial tilt, the accelerometer as a plumb line, which is the
+classical mistake: in a balanced turn it reads zero.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Weaving:
 
     Attributes:
         run: all signals.
-        tilts: of the cabin against the road [rad], by what tells it; "truth" is the first.
-        bias: of the gyro, as the filter believes [rad/s].
+        tilts: of the cabin from the road's normal [rad], by source; "truth" is the first.
+        bias: of the gyro, as estimated by the filter [rad/s].
     """
 
     run: il.Result
@@ -52,7 +52,7 @@ class Weaving:
     bias: np.ndarray
 
     def errors(self) -> dict[str, float]:
-        """Root mean square of the error of each that tells the tilt [rad]."""
+        """Root mean square of the error of each estimate [rad]."""
         truth = self.tilts["truth"]
         return {
             name: float(np.sqrt(np.mean((tilt - truth) ** 2)))
@@ -62,12 +62,12 @@ class Weaving:
 
     @property
     def least_load(self) -> float:
-        """Of the rear wheels [N]."""
+        """Minimum load of the rear wheels [N]."""
         return float(min(self.run[f"tyre_{side}.load"].min() for side in ("left", "right")))
 
 
 class _Noted:
-    """A controller, and what its sensors have told."""
+    """A controller, and the recorded readings of its sensors."""
 
     def __init__(self, control: TiltControl) -> None:
         self.control = control
@@ -85,13 +85,13 @@ class _Noted:
 
 
 def weave(plant: il.Plant, share: float, seconds: float = SECONDS, seed: int = 1) -> Weaving:
-    """Through the slalom under control.
+    """Drive through the slalom under control.
 
     Args:
         plant: the demonstrator.
         share: of the steering in tilting, see `Gains`.
         seconds: [s].
-        seed: of the noise of the sensors.
+        seed: of the sensor noise.
     """
     driver = Driver(slalom(), closed=False)
     noted = _Noted(
@@ -123,19 +123,19 @@ def _run(bench: Bench) -> Outcome:
     plant, seconds = bench.compile(), bench.seconds or SECONDS
     runs = {name: weave(plant, share, seconds) for name, share in SHARES.items()}
     figures: dict[str, float | tuple[float, ...]] = {}
-    for name, found in runs.items():
-        errors = found.errors()
+    for name, weaving in runs.items():
+        errors = weaving.errors()
         best = min(error for what, error in errors.items() if what != "filter")
         figures |= {f"{name}: {what}, error [deg]": math.degrees(e) for what, e in errors.items()}
         figures[f"{name}: better than the best single sensor [times]"] = best / errors["filter"]
-        figures[f"{name}: bias of the gyro found [rad/s]"] = float(found.bias[-1])
-        figures[f"{name}: least load of a rear wheel [N]"] = found.least_load
+        figures[f"{name}: bias of the gyro found [rad/s]"] = float(weaving.bias[-1])
+        figures[f"{name}: least load of a rear wheel [N]"] = weaving.least_load
     true_bias = plant.parameters["gyro_bias"]
     return Outcome(
         figures=figures | {"bias of the gyro [rad/s]": true_bias},
         draw=lambda figure: _draw(figure, runs, true_bias),
         size=(9.0, 10.0),
-        notes=("errors are root mean squares over the whole run, the search for the bias in it",),
+        notes=("errors are root mean squares over the whole run, including the first seconds",),
     )
 
 

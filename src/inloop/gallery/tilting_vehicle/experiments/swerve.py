@@ -1,4 +1,4 @@
-"""A sudden turn: direct tilt control lifts the inner wheel, steering with it keeps it down."""
+"""A sudden turn: direct tilt control lifts the inner wheel, combined control keeps it down."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inloop.gallery.tilting_vehicle.model import straight
 
 SPEED = 2.5  # [m/s]
 SECONDS = 4.0
-BEGIN, RAMP = 1.0, 0.15  # when the driver turns, and how long it takes him [s]
-ASKED = (2.5, 3.5)  # lateral accelerations [m/s²]
+BEGIN, RAMP = 1.0, 0.15  # start and duration of the driver's action [s]
+ASKED = (2.5, 3.5)  # demanded lateral accelerations [m/s²]
 SHARES = {"direct": 0.0, "combined": 0.5}
 
 
 class Sudden:
-    """A driver who asks for a turn to the left within a moment.
+    """A driver who suddenly demands a turn to the left.
 
     Args:
-        across: lateral acceleration in the end [m/s²].
+        across: final lateral acceleration [m/s²].
         speed: [m/s].
     """
 
@@ -35,12 +35,12 @@ class Sudden:
         self.t = 0.0
 
     def __call__(self, place: tuple[float, float], yaw: float, speed: float) -> float:
-        """Curvature wanted [1/m]."""
+        """Desired curvature [1/m]."""
         return self.curvature * min(max((self.t - BEGIN) / RAMP, 0.0), 1.0)
 
 
 class _Timed:
-    """A controller whose driver looks at the clock."""
+    """A controller whose driver knows the time."""
 
     def __init__(self, control: TiltControl, driver: Sudden) -> None:
         self.control, self.driver = control, driver
@@ -59,7 +59,7 @@ def swerve(plant: il.Plant, share: float, across: float, seconds: float = SECOND
     Args:
         plant: the demonstrator.
         share: of the steering in tilting, see `Gains`.
-        across: lateral acceleration that the driver asks for [m/s²].
+        across: demanded lateral acceleration [m/s²].
         seconds: [s].
     """
     gains = Gains(SPEED, share=share)
@@ -72,17 +72,17 @@ def swerve(plant: il.Plant, share: float, across: float, seconds: float = SECOND
 
 
 def transfer(run: il.Result) -> float:
-    """Largest load that went from one rear wheel to the other [N]."""
+    """Maximum load transfer between the rear wheels [N]."""
     return 0.5 * float(np.abs(run["tyre_right.load"] - run["tyre_left.load"]).max())
 
 
 def in_the_air(run: il.Result) -> float:
-    """How long the inner wheel had no load [s]."""
+    """Time during which the inner wheel had no load [s]."""
     return PERIOD * float(np.sum(run["tyre_left.load"] <= 0.0))
 
 
 def rise(run: il.Result) -> float:
-    """How high the inner wheel was above the road [m]."""
+    """Maximum height of the inner wheel above the road [m]."""
     return max(0.0, -float(run["tyre_left.depth"].min()))
 
 
@@ -144,4 +144,4 @@ def _draw(figure: Any, runs: Mapping[tuple[str, float], il.Result]) -> None:
     axes[0, 0].legend(fontsize=9)
 
 
-SWERVE = Experiment("a sudden turn: the inner wheel lifts, or stays down by combined control", _run)
+SWERVE = Experiment("a sudden turn: the inner wheel lifts, except with combined control", _run)
