@@ -136,6 +136,14 @@ def test_unknown_names_are_answered_with_near_ones(
     assert told in name_hint(wrong, known)
 
 
+@pytest.mark.parametrize(("wrong", "meant"), [("revolut", "revolute"), ("optimize", "optimise")])
+def test_python_finds_near_names_of_the_package(wrong: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(il, wrong)
+    # from which Python makes its "Did you mean ...?"
+    assert caught.value.name == wrong and meant in dir(caught.value.obj)
+
+
 def test_signals_and_inputs_too(plant: il.Plant) -> None:
     result = gallery_plant("pendulum").simulate(t_end=0.002, step=1e-3)
     with pytest.raises(il.InputError, match=r"no signal 'angel.q'\. Did you mean angle.q"):

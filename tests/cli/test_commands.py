@@ -56,6 +56,8 @@ def test_describe(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
         "name": "g", "default": 9.81, "unit": "m/s^2", "range": [0.0, 25.0],
         "doc": "gravity, along -y",
     }  # fmt: skip
+    data = ask("describe", "n_pendulum", "--set", "g=1.62")
+    assert data["parameters"][0]["default"] == 1.62
 
 
 def test_describe_a_file(ask: Ask) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "inloop.cli"]
+COMMAND = [sys.executable, "-m", "inloop"]
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:

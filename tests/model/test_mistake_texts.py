@@ -33,6 +33,9 @@ BODIES: list[tuple[Write, str]] = [
      "body 'b': com is inf"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=(0.1, 0.2)),
      "body 'b': com needs 3 components, got 2 components"),
+    # without its center of mass, nothing is known about what the joint moves
+    (lambda m: m.body("b", on=m.ground, joint=Y, mass=1, com=(0.1, 0.2)),
+     "body 'b': com needs 3 components, got 2 components"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=7),
      "body 'b': com needs 3 components, got '7'"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=np.array(7.0)),
@@ -245,3 +248,16 @@ def test_mistake(write: Write, text: str, arm: ModelBuilder, mistakes_of: Report
     assert text in mistakes[0].what
     assert mistakes[0].where == f"{__file__}:{write.__code__.co_firstlineno}"
     assert mistakes[0].fix.endswith((".", "?"))
+
+
+def test_a_parameter_is_not_an_argument_of_a_law(arm: ModelBuilder, mistakes_of: Report) -> None:
+    arm.parameter("stiffness", 3.0)
+    arm.joint_force("rod", lambda q, stiffness: -stiffness * q)
+    (mistake,) = mistakes_of(arm)
+    assert "write what m.parameter(...) or m.input(...) returned" in mistake.fix
+
+
+def test_a_misspelled_argument_of_a_law_is_found(arm: ModelBuilder, mistakes_of: Report) -> None:
+    arm.joint_force("rod", lambda qdd: qdd)
+    (mistake,) = mistakes_of(arm)
+    assert mistake.fix == "Did you mean 'qd'?"

@@ -41,6 +41,11 @@ def test_signals(run: il.Result) -> None:
     np.testing.assert_allclose(rate[1:-1], run["arm.qd"][1:-1], atol=1e-3)
 
 
+def test_at_a_prompt_it_shows_its_summary(run: il.Result) -> None:
+    assert repr(run) == str(run)
+    assert repr(run).startswith("sled: OK at t = 0.4 s, 201 samples")
+
+
 def test_unknown_signal(run: il.Result) -> None:
     with pytest.raises(il.InputError, match=r"'sled' has no signal 'arm\.w'. Did you mean arm\.q"):
         run["arm.w"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import Parameter as Argument
 from typing import Any
 
-from inloop.errors import ExpressionError
+from inloop.errors import ExpressionError, near_names
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake, as_tuple
 from inloop.model.names import quoted, suggestion
@@ -128,13 +128,24 @@ def _match_arguments(
                 fits = False
                 read.complain(
                     f"the law has an unknown argument {quoted(argument.name)}",
-                    suggestion(argument.name, offered),
+                    _argument_hint(argument.name, offered),
                 )
         elif argument.kind is Argument.POSITIONAL_ONLY:
             positional.append(offered[argument.name])
         else:
             named[argument.name] = offered[argument.name]
     return (positional, named) if fits else None
+
+
+def _argument_hint(wrong: str, offered: Mapping[str, object]) -> str:
+    """A similar argument; otherwise it may be a parameter or an input of the model."""
+    hint = suggestion(wrong, offered)
+    if near_names(wrong, sorted(offered)):
+        return hint
+    return (
+        f"{hint} A parameter or an input is not an argument: write what m.parameter(...) or "
+        "m.input(...) returned, as in lambda q: -k*q."
+    )
 
 
 def what_failed(error: Exception) -> tuple[str, str]:
