@@ -100,7 +100,7 @@ def test_it_drives_over_hills(outcomes: Callable[[str], Outcome]) -> None:
     outcome = outcomes("drive")
     figures, run = outcome.figures, outcome.result
     assert run is not None and run.status == "OK" and not run.doubts
-    deepest, way, weight = (figures[name] for name in ("deepest [m]", "way [m]", "weight [N]"))
+    deepest, way, weight = (figures[name] for name in ("deepest [m]", "distance [m]", "weight [N]"))
     assert isinstance(deepest, float) and deepest < 5e-4
     assert isinstance(way, float) and 0.5 < way < 0.5 * 3.0 * 1.1
     assert figures["carried, mean [N]"] == pytest.approx(weight, rel=0.1)

@@ -108,9 +108,9 @@ def _slide(bench: Bench) -> Outcome:
         plant.parameters["mu"] = mu
         run = plant.simulate(t_end=bench.seconds or 2.0, step=1e-3, qd=SLIDING)
         runs[mu] = run
-        figures[f"mu {mu}: way of the lowest box [m]"] = float(run["box_0_tx.q"][-1])
+        figures[f"mu {mu}: travel of the lowest box [m]"] = float(run["box_0_tx.q"][-1])
         figures[f"mu {mu}: height of the top box [m]"] = float(run["box_4_tz.q"][-1])
-    figures["way of a block, v² / 2 μ g [m]"] = PUSH**2 / (2.0 * SLIPPERY * G)
+    figures["travel of a block, v² / 2 μ g [m]"] = PUSH**2 / (2.0 * SLIPPERY * G)
 
     def draw(figure: Any) -> None:
         for axes, name in zip(figure.subplots(2, 1, sharex=True), ("tx", "tz"), strict=True):
@@ -138,7 +138,7 @@ EXHIBIT = Exhibit(
     experiments={"slide": Experiment("the tower slides, with little friction and much", _slide)},
     references=(
         Reference(
-            what="way of the tower that slides",
+            what="travel of the tower that slides",
             value=(PUSH**2 / (2.0 * SLIPPERY * G),),
             unit="m",
             tolerance=2e-4,

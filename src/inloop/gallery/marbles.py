@@ -126,7 +126,7 @@ def _race(bench: Bench) -> Outcome:
             above.plot(run.t, _way(run, lane), label=lane)
             t = np.linspace(0.0, 1.5, 50)
             above.plot(t, 0.5 * a * t**2, "k--", linewidth=0.8)
-        above.set_ylabel("way of the first marble [m]")
+        above.set_ylabel("travel of the first marble [m]")
         above.legend()
         below.plot(run.t, energy - energy[-1])
         below.set_ylabel("energy left [J]")

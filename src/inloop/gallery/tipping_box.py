@@ -114,7 +114,7 @@ def _tip(bench: Bench) -> Outcome:
     last = int(np.argmin(np.abs(run.t - END)))
     figures: dict[str, float | tuple[float, ...]] = {}
     for name in BOXES:
-        figures[f"{name}: way [m]"] = float(way(run, name)[last])
+        figures[f"{name}: travel [m]"] = float(way(run, name)[last])
         figures[f"{name}: way, known [m]"] = known[name]
 
     def draw(figure: Any) -> None:
@@ -123,9 +123,9 @@ def _tip(bench: Bench) -> Outcome:
             above.plot(run.t, way(run, name), color=color, label=name)
             above.plot(END, known[name], "k+")
             below.plot(run.t, run[f"{name}_incline.force"], color=color, label=name)
-        above.set_ylabel("way [m]")
+        above.set_ylabel("travel [m]")
         above.legend()
-        below.set_ylabel("incline pushes [N]")
+        below.set_ylabel("force of the incline [N]")
         below.set_ylim(0.0, 60.0)
         below.set_xlabel("t [s]")
 

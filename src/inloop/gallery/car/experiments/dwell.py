@@ -4,7 +4,7 @@ The test of FMVSS 126 and ECE R140: coasting from 80 km/h (here the plant's 75),
 turns by one period of a sine of 0.7 Hz that rests at its second peak for 0.5 s. Its amplitude is a
 multiple of the angle A that gives 0.3 g in slow turning. Wanted are a yaw rate of at most 35 % of
 its second peak 1 s after the end of steering and of at most 20 % after 1.75 s, and, from 5 A on, a
-way aside of 1.83 m 1.07 s after the begin. The car has no stability control.
+lateral displacement of 1.83 m 1.07 s after the begin. The car has no stability control.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _run(bench: Bench) -> Outcome:
             "amplitude [deg]": tuple(math.degrees(s.amplitude) for s in found),
             "yaw rate 1 s after, by its peak (at most 0.35)": tuple(s.after[0] for s in found),
             "yaw rate 1.75 s after (at most 0.20)": tuple(s.after[1] for s in found),
-            "way aside after 1.07 s (1.83 from 5 A on) [m]": tuple(s.aside for s in found),
+            "lateral displacement after 1.07 s (1.83 from 5 A on) [m]": tuple(
+                s.aside for s in found
+            ),
             "stable": tuple(float(s.is_stable) for s in found),
         },
         draw=lambda figure: _draw(figure, found),

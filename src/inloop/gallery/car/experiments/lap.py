@@ -77,7 +77,7 @@ def _run(bench: Bench) -> Outcome:
     v = np.hypot(run["chassis_tx.qd"], run["chassis_ty.qd"])
     return Outcome(
         figures={
-            "way [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
+            "distance [m]": float(np.sum(np.hypot(np.diff(x), np.diff(y)))),
             "lap [m]": road.length,
             **{f"farthest from the middle of the lane, {name} [m]": float(np.abs(left).max())
                for name, left in aside.items()},

@@ -27,7 +27,9 @@ def _run(bench: Bench) -> Outcome:
     loads = np.array([run[f"{wheel}_ground.force"] for wheel in data.WHEELS])
     gaps = np.array([run[f"{wheel}_ground.gap"] for wheel in data.WHEELS])
     figures: dict[str, float | tuple[float, ...]] = {
-        "way [m]": float(np.hypot(np.diff(run["trunk_tx.q"]), np.diff(run["trunk_ty.q"])).sum()),
+        "distance [m]": float(
+            np.hypot(np.diff(run["trunk_tx.q"]), np.diff(run["trunk_ty.q"])).sum()
+        ),
         "carried, mean [N]": float(loads.sum(axis=0)[run.t > 0.5].mean()),
         "weight [N]": data.TOTAL_MASS * data.GRAVITY,
         "deepest [m]": float(-gaps.min()),

@@ -60,7 +60,7 @@ def _run(bench: Bench) -> Outcome:
         "highest place of front, center, rear wheels, known [m]": (HIGHEST,) * 3,
         "height of the trunk at the end [m]": float(run["trunk_tz.q"][-1]),
         "height of the trunk at the end, known [m]": data.REST_HEIGHT,
-        "way aside, most [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
+        "largest lateral displacement [m]": float(np.max(np.abs(run["trunk_ty.q"]))),
     }
 
     def draw(figure: Any) -> None:

@@ -48,8 +48,8 @@ def _run(bench: Bench) -> Outcome:
     figures: dict[str, float | tuple[float, ...]] = {
         "speed after each phase [m/s]": tuple(float(v[row]) for row in rows[1:]),
         "speed after each phase, known [m/s]": tuple(speed for _, speed in known[1:]),
-        "way at the end [m]": float(x[-1] - x[0]),
-        "way at the end, known [m]": known[-1][0],
+        "distance at the end [m]": float(x[-1] - x[0]),
+        "distance at the end, known [m]": known[-1][0],
         "moved in phase 5 [m]": float(np.ptp(x[rows[4] : rows[5] + 1])),
     }
 
@@ -57,7 +57,7 @@ def _run(bench: Bench) -> Outcome:
         above, middle, below = figure.subplots(3, 1, sharex=True)
         above.plot(run.t, x - x[0], label="rover")
         above.plot(BEGINS, [way for way, _ in known], "k+", label="closed form")
-        above.set_ylabel("way [m]")
+        above.set_ylabel("distance [m]")
         above.legend()
         middle.plot(run.t, 1e3 * v)
         middle.plot(BEGINS, [1e3 * speed for _, speed in known], "k+")
