@@ -93,9 +93,9 @@ class ExportWarning(UserWarning):
     """Something the user should know about an exported plant; the export still succeeds."""
 
 
-def counted(count: int, noun: str) -> str:
-    """A number with its noun: "1 overrun", "2 overruns"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 overrun", "2 overruns", "2 bodies"."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def name_hint(wrong: object, known: Iterable[str]) -> str:

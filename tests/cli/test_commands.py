@@ -44,6 +44,8 @@ def test_list(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert all(name in text for name in gallery.names())
+    assert all(name in text for e in gallery.exhibits() for name in e.experiments)
+    assert max(map(len, text.splitlines())) <= 80  # no line is broken in a common terminal
 
 
 def test_describe(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:

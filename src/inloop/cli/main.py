@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 when a comparison fails, 2 for an error, 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed_streams()
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     if not words:
@@ -206,6 +207,14 @@ def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
     print(f"error: {text}", file=sys.stderr)
     if as_json:
         print_json({"status": "ERROR", "error": text, "mistakes": mistakes})
+
+
+def _open_closed_streams() -> None:
+    """Discard output to streams that the shell has closed, as with `>&-`: they are None."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _print_anything(stream: TextIO) -> None:
