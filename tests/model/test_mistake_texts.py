@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from IPython.core.compilerop import CachingCompiler
 
 from inloop.errors import Mistake
 from inloop.model import ModelBuilder, fixed, prismatic, revolute
@@ -261,3 +264,15 @@ def test_a_misspelled_argument_of_a_law_is_found(arm: ModelBuilder, mistakes_of:
     arm.joint_force("rod", lambda qdd: qdd)
     (mistake,) = mistakes_of(arm)
     assert mistake.fix == "Did you mean 'qd'?"
+
+
+def test_a_cell_of_a_notebook_is_called_by_its_number(
+    arm: ModelBuilder, mistakes_of: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = CachingCompiler()
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    cell = "import math\nm.body('b', on='ground', joint=joint, mass=-1.2)"
+    exec(compile(cell, compiler.cache(cell, 5), "exec"), {"m": arm, "joint": X})
+    (mistake,) = mistakes_of(arm)
+    assert mistake.where == "Cell In[5]:2"
