@@ -213,6 +213,24 @@ def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> No
     assert len(shown.splitlines()) == 2  # the options, some thirty of them, are for --help
 
 
+def test_a_misspelled_controller_of_a_file(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "arm.py"
+    file.write_text(
+        "import inloop as il\n"
+        "model = il.Model('arm')\n"
+        "model.body('arm', on='ground', joint=il.revolute('y'), mass=1, com=(0, 0, -1))\n"
+        "def steady(t, outputs): return {}\n",
+        encoding="utf-8",
+    )
+    for words in (["run", str(file)], ["control", "arm", str(file)]):
+        assert main([*words, "--controller", "stedy"]) == 2
+        shown = capsys.readouterr().err
+        assert "has no function or class 'stedy'. Did you mean steady?" in shown
+    for program in ("./steady", "pd"):
+        assert main(["run", str(file), "--controller", program]) == 2
+        assert "--controller is only for runs in real time" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "texts"),
     [

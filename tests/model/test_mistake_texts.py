@@ -260,6 +260,22 @@ def test_a_parameter_is_not_an_argument_of_a_law(arm: ModelBuilder, mistakes_of:
     assert "write what m.parameter(...) or m.input(...) returned" in mistake.fix
 
 
+@pytest.mark.parametrize(
+    ("law", "advice"),
+    [
+        (lambda v: -0.5 * v, "use np.array(v)"),
+        (lambda v: v + 1.0, "use np.array(v)"),
+        (lambda v: drag * v[0], "define the name before"),  # noqa: F821
+    ],
+)
+def test_advice_fits_what_a_law_raised(
+    law: Callable[..., object], advice: str, arm: ModelBuilder, mistakes_of: Report
+) -> None:
+    arm.force("rod", law)
+    (mistake,) = mistakes_of(arm)
+    assert advice in mistake.fix
+
+
 def test_a_misspelled_argument_of_a_law_is_found(arm: ModelBuilder, mistakes_of: Report) -> None:
     arm.joint_force("rod", lambda qdd: qdd)
     (mistake,) = mistakes_of(arm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import Parameter as Argument
 from typing import Any
@@ -154,10 +155,12 @@ def what_failed(error: Exception) -> tuple[str, str]:
         mistake = error.mistakes[0]
         return mistake.what, mistake.fix
     text = " ".join(str(error).split())[:200]
-    return (
-        f"the law failed with {type(error).__name__}: {text}",
-        "A law is called once with symbols; use inloop's sin, sqrt, where, ... on them.",
-    )
+    fix = "A law is called once with symbols; use inloop's sin, sqrt, where, ... on them."
+    if isinstance(error, NameError):
+        fix = "A law is called when it is declared: define the name before."
+    elif isinstance(error, TypeError) and re.search(r"\b(sequence|tuple|list)\b", text):
+        fix = "Vectors are tuples (x, y, z): use np.array(v), or components such as v[0]."
+    return f"the law failed with {type(error).__name__}: {text}", fix
 
 
 def read_value(
