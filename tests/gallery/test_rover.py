@@ -19,7 +19,7 @@ from inloop.gallery.rover.steering import lead
 TOLERANCES = {
     "drop": {"height": 1e-9, "rear": 1e-4, "all": 1e-6, "impulses": 2e-7},
     "steered": {"angle": 1e-7},
-    "phases": {"speed": 1e-9, "way": 1e-8},
+    "phases": {"speed": 1e-9, "distance": 1e-8},
     "slope": {"acceleration": 1e-7, "climbed": 1e-7},
     "stopped": {"place": 1e-7, "speed": 1e-8},
     "mound": {"front wheels": 2e-3, "highest": 1e-4, "height": 1e-5},
