@@ -136,6 +136,29 @@ def test_unknown_names_are_answered_with_near_ones(
     assert told in name_hint(wrong, known)
 
 
+@pytest.mark.parametrize(("wrong", "meant"), [("revolut", "revolute"), ("optimize", "optimise")])
+def test_python_finds_near_names_of_the_package(wrong: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(il, wrong)
+    # from which Python makes its "Did you mean ...?"
+    assert caught.value.name == wrong and meant in dir(caught.value.obj)
+
+
+@pytest.mark.parametrize("function", [il.run, il.start, il.show])
+@pytest.mark.parametrize("given", [il.Model("arm"), None, "pendulum"])
+def test_a_model_must_be_compiled_first(function: Callable[..., Any], given: Any) -> None:
+    with pytest.raises(il.InputError, match=r"needs a compiled plant.*plant = model\.compile\(\)"):
+        function(given, rate=1000.0)
+
+
+def test_a_model_says_where_methods_of_plants_are() -> None:
+    model: Any = il.Model("arm")
+    with pytest.raises(AttributeError, match=r"compile it first: .*plant\.simulate"):
+        model.simulate(t_end=1.0)
+    with pytest.raises(AttributeError, match=r"has no attribute 'bodys'$"):
+        model.bodys("b")
+
+
 def test_signals_and_inputs_too(plant: il.Plant) -> None:
     result = gallery_plant("pendulum").simulate(t_end=0.002, step=1e-3)
     with pytest.raises(il.InputError, match=r"no signal 'angel.q'\. Did you mean angle.q"):

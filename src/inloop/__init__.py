@@ -5,6 +5,7 @@ native code, run them.
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from inloop import designs, geometry, realtime
@@ -318,4 +319,11 @@ if not TYPE_CHECKING:  # who checks types shall know what there is
             return importlib.import_module("inloop.analysis.optimised").Optimised
         if name == "observer":
             return importlib.import_module("inloop.observers").observer
-        raise AttributeError(f"module 'inloop' has no attribute {name!r}")
+        # with name and obj, Python adds "Did you mean ...?"
+        raise AttributeError(
+            f"module 'inloop' has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+        )
+
+    def __dir__() -> list[str]:
+        """All names, including those of packages that have not been imported yet."""
+        return sorted({*globals(), *__all__})

@@ -343,6 +343,18 @@ KEYWORDS = tuple(list(inspect.signature(Plant.simulate).parameters)[1:-1])
 class Model(ModelBuilder):
     """The description of a mechanism; `build()` freezes it, `compile()` turns it into a plant."""
 
+    if not TYPE_CHECKING:  # who checks types shall know what there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where methods of plants are."""
+            of_plant = not name.startswith("_") and hasattr(Plant, name)
+            fix = f"; compile it first: plant = model.compile(), plant.{name}" if of_plant else ""
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '{name}'{fix}",
+                name=name,
+                obj=self,
+            )
+
     def compile(
         self,
         *,

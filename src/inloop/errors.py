@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -93,9 +94,18 @@ class ExportWarning(UserWarning):
     """Something the user should know about an exported plant; the export still succeeds."""
 
 
-def counted(count: int, noun: str) -> str:
-    """A number with its noun: "1 overrun", "2 overruns"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 overrun", "2 overruns", "2 bodies"."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def source_line(filename: str, line: int) -> str:
+    """Return "file:line", or "Cell In[5]:line" for a cell of a notebook, which has no file."""
+    current = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    shell = current() if current is not None else None
+    label_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    label = label_of(filename) if label_of is not None else None
+    return f"{' '.join(label) if label else filename}:{line}"
 
 
 def name_hint(wrong: object, known: Iterable[str]) -> str:

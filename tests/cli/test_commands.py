@@ -44,6 +44,8 @@ def test_list(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     text = capsys.readouterr().out
     assert all(name in text for name in gallery.names())
+    assert all(name in text for e in gallery.exhibits() for name in e.experiments)
+    assert max(map(len, text.splitlines())) <= 80  # no line is broken in a common terminal
 
 
 def test_describe(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,6 +58,8 @@ def test_describe(ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
         "name": "g", "default": 9.81, "unit": "m/s^2", "range": [0.0, 25.0],
         "doc": "gravity, along -y",
     }  # fmt: skip
+    data = ask("describe", "n_pendulum", "--set", "g=1.62")
+    assert data["parameters"][0]["default"] == 1.62
 
 
 def test_describe_a_file(ask: Ask) -> None:

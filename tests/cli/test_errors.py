@@ -30,7 +30,7 @@ ENTITIES = """<?xml version="1.0"?>
         (("describe", "pendulun"), ("Did you mean 'pendulum'?",)),
         (("describe", "nothing.urdf"), ("nothing.urdf", "No such file")),
         (("describe", "nothing.py"), ("no file 'nothing.py'",)),
-        (("describe", "."), ("the gallery has no mechanism '.'",)),
+        (("describe", "."), ("'.' is a folder",)),
         (("describe", "/"), ("/",)),
         (("describe", ""), ("the gallery has no mechanism ''",)),
         (("describe", "a\0b/c.urdf"), ("is not a file name",)),
@@ -38,6 +38,9 @@ ENTITIES = """<?xml version="1.0"?>
         (("describe", "\x1b]0;title\x07"), ("\\x1b",)),
         (("check", "pendulum", "pndulum"), ("Did you mean 'pendulum'?",)),
         (("run", "pendulum", "--set", "lenght=1"), ("Did you mean length?",)),
+        (("describe", "pendulum", "--set", "lenght=1"), ("Did you mean length?",)),
+        (("describe", "pendulum", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
+        (("derive", "pendulum", "--set", "lenght=1"), ("Did you mean length?",)),
         (("run", "pendulum", "--set", "length=30"), ("outside 0.1 .. 3 m",)),
         (("run", "pendulum", "--set", "length=nan"), ("nan is not a number",)),
         (("run", "pendulum", "--set", "length=long"), ("Give a number.",)),
@@ -58,7 +61,8 @@ ENTITIES = """<?xml version="1.0"?>
         (("derive", "pendulum", "--functions", ","), ("--functions is empty",)),
         (("derive", "pendulum", "--live", "bar.weight"), ("bar.weight",)),
         (("derive", "pendulum", "--external-forces", "rod"), ("no body 'rod'",)),
-        (("derive", "pendulum", "--out", "/dev/null/x"), ("/dev/null/x",)),
+        (("derive", "pendulum", "--out", "/dev/null/x"), ("/dev/null/x", "Check the path.")),
+        (("derive", "pendulum", "--out", __file__), ("File exists. Choose another name.",)),
     ],
 )  # fmt: skip
 def test_mistakes_give_a_short_message(
@@ -204,7 +208,50 @@ def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> No
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
-    assert "usage: inloop" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert shown.startswith("usage: inloop")
+    assert len(shown.splitlines()) == 2  # the options, some thirty of them, are for --help
+
+
+def test_a_misspelled_controller_of_a_file(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "arm.py"
+    file.write_text(
+        "import inloop as il\n"
+        "model = il.Model('arm')\n"
+        "model.body('arm', on='ground', joint=il.revolute('y'), mass=1, com=(0, 0, -1))\n"
+        "def steady(t, outputs): return {}\n",
+        encoding="utf-8",
+    )
+    for words in (["run", str(file)], ["control", "arm", str(file)]):
+        assert main([*words, "--controller", "stedy"]) == 2
+        shown = capsys.readouterr().err
+        assert "has no function or class 'stedy'. Did you mean steady?" in shown
+    for program in ("./steady", "pd"):
+        assert main(["run", str(file), "--controller", program]) == 2
+        assert "--controller is only for runs in real time" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "texts"),
+    [
+        (KeyError("lever"), ("a bug in inloop: KeyError: 'lever'", "--debug")),
+        (MemoryError(), ("not enough memory",)),
+    ],
+)
+def test_a_bug_shows_no_traceback(
+    error: Exception, texts: tuple[str, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("inloop.cli.commands.describe.find_subject", fail)
+    assert main(["describe", "pendulum"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("error: ") and "Traceback" not in shown
+    for text in texts:
+        assert text in shown
+    with pytest.raises(type(error)):
+        main(["describe", "pendulum", "--debug"])
 
 
 @pytest.mark.parametrize(

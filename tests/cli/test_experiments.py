@@ -36,8 +36,8 @@ def test_parameters_act_and_people_get_a_table(capsys: Capture) -> None:
 
 def test_experiments_are_listed_and_described(capsys: Capture) -> None:
     assert main(["list"]) == 0
-    row = next(r for r in capsys.readouterr().out.splitlines() if "simple_action" in r)
-    assert "figure6, encoder" in row
+    rows = [r.split(maxsplit=1) for r in capsys.readouterr().out.splitlines()]
+    assert ["simple_action", "figure6, encoder"] in rows
     assert main(["list", "--json"]) == 0
     entries = json.loads(capsys.readouterr().out)["mechanisms"]
     assert {e["name"] for e in entries if "figure6" in e["experiments"]} == {"simple_action"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "inloop.cli"]
+COMMAND = [sys.executable, "-m", "inloop"]
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -49,6 +50,15 @@ def test_a_closed_pipe_is_no_error() -> None:
         os.close(writer)
     assert done.returncode == 141
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("closed", "words", "code"), [(">&-", "--version", 0), ("2>&-", "describe pumma560", 2)]
+)
+def test_closed_streams_are_no_error(closed: str, words: str, code: int) -> None:
+    line = f"exec {shlex.join(COMMAND)} {words} {closed}"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
 @pytest.mark.long

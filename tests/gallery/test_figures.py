@@ -41,6 +41,26 @@ def test_every_mechanism_has_a_figure(name: str) -> None:
     assert len(drawing.lines) >= 1
 
 
+def test_a_body_without_extent_is_drawn_as_a_dot() -> None:
+    exhibit, plant = gallery.get("stick_slip"), plant_of("stick_slip")
+    result = plant.simulate(t_end=20 * exhibit.step, step=exhibit.step)
+    drawing = exhibit.plot(plant, result).axes[0]
+    (block,) = (line for line in drawing.lines if line.get_marker() == "o")
+    assert (block.get_xdata()[0], block.get_ydata()[0]) == (0.0, 0.0)
+
+
+def test_discs_are_drawn_at_every_instant() -> None:
+    exhibit, plant = gallery.get("bouncing_ball"), plant_of("bouncing_ball")
+    result = plant.simulate(t_end=0.42, step=1e-2, method=exhibit.method)
+    drawing = exhibit.plot(plant, result).axes[0]
+    assert exhibit.view is not None
+    assert len(drawing.patches) == len(exhibit.view.times) == 3
+    # free fall from 1 m: the last one is drawn first
+    heights = [float(disc.get_xy()[:-1, 1].mean()) for disc in drawing.patches[::-1]]
+    expected = [1.0 - 0.5 * 9.81 * t**2 for t in exhibit.view.times]
+    np.testing.assert_allclose(heights, expected, atol=3e-3)
+
+
 def test_a_model_with_other_options_is_drawn_too() -> None:
     exhibit = gallery.get("slider_crank")
     plant = exhibit.build(spatial=True).compile()

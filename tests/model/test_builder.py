@@ -216,7 +216,7 @@ def test_a_builder_can_be_subclassed() -> None:
     m = Model("sub", gravity=lambda model: (0.1, 0.2, -model.parameter("g", 3.7)))
     m.body("a", on=m.ground, joint=prismatic("x"), mass=1.2)
     assert m.compile().parameters[0].name == "g"
-    assert repr(m) == "<Model 'sub': 1 bodies, 1 parameters>"
+    assert repr(m) == "<Model 'sub': 1 body, 1 parameter>"
 
 
 def test_build_again_after_adding(arm: ModelBuilder) -> None:

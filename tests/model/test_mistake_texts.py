@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from IPython.core.compilerop import CachingCompiler
 
 from inloop.errors import Mistake
 from inloop.model import ModelBuilder, fixed, prismatic, revolute
@@ -32,6 +35,9 @@ BODIES: list[tuple[Write, str]] = [
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=(0.1, INF, 0.2)),
      "body 'b': com is inf"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=(0.1, 0.2)),
+     "body 'b': com needs 3 components, got 2 components"),
+    # without its center of mass, nothing is known about what the joint moves
+    (lambda m: m.body("b", on=m.ground, joint=Y, mass=1, com=(0.1, 0.2)),
      "body 'b': com needs 3 components, got 2 components"),
     (lambda m: m.body("b", on=m.ground, joint=X, mass=1, com=7),
      "body 'b': com needs 3 components, got '7'"),
@@ -245,3 +251,44 @@ def test_mistake(write: Write, text: str, arm: ModelBuilder, mistakes_of: Report
     assert text in mistakes[0].what
     assert mistakes[0].where == f"{__file__}:{write.__code__.co_firstlineno}"
     assert mistakes[0].fix.endswith((".", "?"))
+
+
+def test_a_parameter_is_not_an_argument_of_a_law(arm: ModelBuilder, mistakes_of: Report) -> None:
+    arm.parameter("stiffness", 3.0)
+    arm.joint_force("rod", lambda q, stiffness: -stiffness * q)
+    (mistake,) = mistakes_of(arm)
+    assert "write what m.parameter(...) or m.input(...) returned" in mistake.fix
+
+
+@pytest.mark.parametrize(
+    ("law", "advice"),
+    [
+        (lambda v: -0.5 * v, "use np.array(v)"),
+        (lambda v: v + 1.0, "use np.array(v)"),
+        (lambda v: drag * v[0], "define the name before"),  # noqa: F821
+    ],
+)
+def test_advice_fits_what_a_law_raised(
+    law: Callable[..., object], advice: str, arm: ModelBuilder, mistakes_of: Report
+) -> None:
+    arm.force("rod", law)
+    (mistake,) = mistakes_of(arm)
+    assert advice in mistake.fix
+
+
+def test_a_misspelled_argument_of_a_law_is_found(arm: ModelBuilder, mistakes_of: Report) -> None:
+    arm.joint_force("rod", lambda qdd: qdd)
+    (mistake,) = mistakes_of(arm)
+    assert mistake.fix == "Did you mean 'qd'?"
+
+
+def test_a_cell_of_a_notebook_is_called_by_its_number(
+    arm: ModelBuilder, mistakes_of: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = CachingCompiler()
+    shell = SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    cell = "import math\nm.body('b', on='ground', joint=joint, mass=-1.2)"
+    exec(compile(cell, compiler.cache(cell, 5), "exec"), {"m": arm, "joint": X})
+    (mistake,) = mistakes_of(arm)
+    assert mistake.where == "Cell In[5]:2"

@@ -329,7 +329,7 @@ def test_the_command_line_finds_controllers_in_the_file(tmp_path: Path, name: st
         assert failed.returncode != 0
         assert "controller 'Breaks' failed at t = 0.01" in failed.stderr
         assert "cart.py:12" in failed.stderr
-    assert "is only for runs in real time" in inloop(*simulated, "--controller", "pusch").stderr
+    assert "Did you mean push?" in inloop(*simulated, "--controller", "pusch").stderr
 
 
 INTERRUPTED = """

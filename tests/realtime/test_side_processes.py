@@ -81,6 +81,8 @@ def test_the_report_tells_what_is_in_it(
 def test_what_cannot_be_done_is_told(
     recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert main(["replay", str(recorded), "--set", "length=2"]) == 0
+    assert "--set length changes nothing: parameters follow the" in capsys.readouterr().err
     assert main(["replay", str(recorded), "double_pendulum"]) == 2
     assert "the recording is of model" in capsys.readouterr().err
     assert main(["replay", str(tmp_path / "nothing.mcap")]) == 2

@@ -295,6 +295,7 @@ class Forgetful:
         (lambda t, outputs: {"rail.tau": outputs["rail.qq"]}, "no output 'rail.qq'.*'rail.q'"),
         (lambda t, outputs: {"rail.tau": "a"}, "input 'rail.tau' must be a number"),
         (lambda t, outputs, wrong: {}, "wrong"),
+        (lambda outputs: {}, r"2 were given.*It is called with the time and the outputs"),
     ],
 )
 def test_mistakes_are_told_with_the_line(function: Any, words: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +43,11 @@ def test_signals(run: il.Result) -> None:
     np.testing.assert_allclose(rate[1:-1], run["arm.qd"][1:-1], atol=1e-3)
 
 
+def test_at_a_prompt_it_shows_its_summary(run: il.Result) -> None:
+    assert repr(run) == str(run)
+    assert repr(run).startswith("sled: OK at t = 0.4 s, 201 samples")
+
+
 def test_unknown_signal(run: il.Result) -> None:
     with pytest.raises(il.InputError, match=r"'sled' has no signal 'arm\.w'. Did you mean arm\.q"):
         run["arm.w"]
@@ -61,6 +68,47 @@ def test_npz(run: il.Result, tmp_path: Path) -> None:
         assert {name for name in data if not name.startswith("inloop/")} == set(NAMES)
         for name in NAMES:
             np.testing.assert_array_equal(data[name], run[name])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz", ".parquet"])
+def test_a_full_disk_leaves_the_previous_file(
+    ending: str, run: il.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / f"run{ending}"
+    run.save(target)
+    before = target.read_bytes()
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        run.save(target)
+    assert caught.value.filename == str(target)
+    assert target.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_and_the_mode_of_a_file_are_kept(run: il.Result, tmp_path: Path) -> None:
+    target, link = tmp_path / "run.csv", tmp_path / "link.csv"
+    target.touch(mode=0o600)
+    link.symlink_to(target)
+    run.save(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert target.read_text(encoding="utf-8").startswith("t,sled.q")
+
+
+def test_pipes_are_written_to(run: il.Result, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        run.save(pipe)
+        assert os.read(reader, 100).startswith(b"t,sled.q")
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
 
 
 def test_unknown_ending(run: il.Result, tmp_path: Path) -> None:

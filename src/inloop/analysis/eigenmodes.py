@@ -73,6 +73,8 @@ class Eigenmodes:
             rows.append(f"{k + 1:6d}{frequency:16.6g}{damping:13.4g}  {self._shape(k)}")
         return "\n".join([head, *rows, *(f"  note: {note}" for note in self.notes)])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def _shape(self, mode: int) -> str:
         shape = self.shapes[:, mode]
         largest = np.argsort(-np.abs(shape), kind="stable")[:SHOWN]

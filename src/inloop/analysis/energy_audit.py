@@ -59,6 +59,8 @@ class EnergyAudit:
         rows.append(f"  largest error of the balance   {self.largest_error: .3g} J")
         return "\n".join(rows)
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
 
 @checked_call
 def energy_audit(

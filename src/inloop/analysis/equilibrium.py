@@ -86,6 +86,8 @@ class Equilibrium:
         lines += [f"  {name:20s}   {value: .9g}" for name, value in others.items()]
         return "\n".join(lines)
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
 
 @checked_call
 def equilibrium(

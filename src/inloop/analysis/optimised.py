@@ -71,6 +71,8 @@ class Optimised:
         lines.append(f"{len(self.history)} designs, {len(self.failed)} of them failed")
         return "\n".join([*lines, *self.notes])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def plot(self, *, file: str | Path | None = None) -> Any:
         """Plot figures of merit and parameters of all designs, in order of evaluation."""
         figure = blank_figure((8.0, 5.0), file)

@@ -57,6 +57,8 @@ class SobolIndices:
             lines.append(f"{name:{width}s}  {alone:>16s}  {shared:>16s}")
         return "\n".join([*lines, *self.notes])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def plot(self, file: str | Path | None = None) -> Any:
         """Bar chart of both indices, with confidence intervals."""
         figure = blank_figure((7.0, 1.4 + 0.5 * len(self.names)), file)

@@ -53,6 +53,8 @@ class Sweep:
             rows.append("".join(f"{x:18.9g}" for x in numbers) + f"{found.stability:>24s}")
         return "\n".join(rows)
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
 
 @checked_call
 def sweep(

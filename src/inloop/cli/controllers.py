@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ import inloop as il
 from inloop import gallery
 from inloop.cli.derivation import derive
 from inloop.cli.text_files import emit
+from inloop.errors import name_hint
 from inloop.gallery import Controller, CProgram, Exhibit
 from inloop.native import explain_no_compiler, find_compiler
 
@@ -34,6 +36,26 @@ def own_controller(name: str | None, names: Mapping[str, Any]) -> Any:
                 "global name and use that.",
             ) from error
     return found
+
+
+def is_unknown(name: str | None) -> bool:
+    """Whether it is given, and neither a command nor a controller of the gallery."""
+    return name is not None and name.isidentifier() and find_controller(name, None) is None
+
+
+def no_controller(file: str, name: str, names: Mapping[str, Any]) -> il.InputError:
+    """The error of a controller that a Python file does not define."""
+    functions = [
+        word
+        for word, value in names.items()
+        if inspect.isfunction(value) or isinstance(value, type)
+        if not word.startswith("_")
+    ]
+    hint = name_hint(name, functions) if functions else "It defines none."
+    return il.InputError(
+        f"{file[:200]!a} has no function or class {name[:60]!a}",
+        fix=f"{hint} A controller is a function of time and outputs.",
+    )
 
 
 def find_controller(name: str, exhibit: Exhibit | None) -> Controller | None:

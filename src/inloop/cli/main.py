@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import re
@@ -16,6 +17,7 @@ import inloop as il
 from inloop import gallery
 from inloop.cli.advice import shell_words
 from inloop.cli.output import print_json, tell_interrupted
+from inloop.cli.parser import WRONG_USAGE, CommandParser
 from inloop.cli.subject import FILE_ENDINGS
 from inloop.errors import near_names
 from inloop.plant.keywords import meant_by
@@ -42,8 +44,20 @@ inloop: a mechanism you can touch. What to type first:
   inloop run robot.urdf                        a robot: URDF, MJCF (.xml), SDF, ROBOTRAN (.mbs)
 `inloop --help` lists all commands, `inloop COMMAND --help` their options."""
 
+# what to do about an error of the operating system
+ADVICE: dict[int | None, str] = {
+    errno.ENOENT: "Check the path.",
+    errno.EEXIST: "Choose another name.",
+    errno.ENOTDIR: "Check the path.",
+    errno.EISDIR: "Give the name of a file.",
+    errno.EACCES: "Check its permissions, or choose another place.",
+    errno.EPERM: "Check its permissions, or choose another place.",
+    errno.EROFS: "Choose another place.",
+    errno.ENOSPC: "Free some space, or choose another place.",
+}
+
 # exit codes
-FAILED = 2
+FAILED = WRONG_USAGE
 INTERRUPTED = 130  # as shells report SIGINT
 PIPE_CLOSED = 141  # as shells report SIGPIPE
 
@@ -58,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, 1 when a comparison fails, 2 for an error, 130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _open_closed_streams()
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     if not words:
@@ -87,7 +102,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _parsers(word: str) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """The parser of a command line that starts with this word, and those of the commands."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="inloop", description="A mechanism you can touch: derive, compile, run."
     )
     parser.add_argument("--version", action="version", version=f"inloop {il.__version__}")
@@ -160,6 +175,21 @@ def _guarded(args: argparse.Namespace) -> int:
             raise
         _report(error, as_json=args.json)
         return FAILED
+    except Exception as error:
+        if args.debug:
+            raise
+        _report(_internal(error), as_json=args.json)
+        return FAILED
+
+
+def _internal(error: Exception) -> il.InloopError:
+    """What to tell about an exception that no part of inloop expected."""
+    if isinstance(error, MemoryError):
+        return il.InloopError("there is not enough memory", fix="Choose a smaller task.")
+    return il.InloopError(
+        f"a bug in inloop: {type(error).__name__}: {str(error)[:200] or 'no message'}",
+        fix="Please report it with the traceback, which --debug prints.",
+    )
 
 
 def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
@@ -171,11 +201,20 @@ def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
         text = shell_words(str(error))
     else:
         place = "" if error.filename is None else f"{str(error.filename)!a}: "
-        text = f"{place}{error.strerror or error}"
-        mistakes = [{"what": text, "where": "", "fix": ""}]
+        what, fix = f"{place}{error.strerror or error}", ADVICE.get(error.errno, "")
+        text = f"{what}. {fix}" if fix else what
+        mistakes = [{"what": what, "where": "", "fix": fix}]
     print(f"error: {text}", file=sys.stderr)
     if as_json:
         print_json({"status": "ERROR", "error": text, "mistakes": mistakes})
+
+
+def _open_closed_streams() -> None:
+    """Discard output to streams that the shell has closed, as with `>&-`: they are None."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _print_anything(stream: TextIO) -> None:

@@ -16,10 +16,12 @@ from inloop.cli.formulations import formulation_of
 from inloop.cli.python_file import Compiled, Described, model_of_file
 from inloop.cli.setting_files import add_settings
 from inloop.errors import FileFormatError
+from inloop.formalisms.symbols import LiveParameter
 from inloop.gallery import Exhibit
 from inloop.gallery.exhibition.option import Chosen
 from inloop.model.starting import Base
 from inloop.plant.formulation import REDUCED
+from inloop.plant.parameters import Parameters
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -57,6 +59,22 @@ class Subject:
         plant = self.model.compile(**wanted)
         plant.parameters.update(self.settings)
         return plant
+
+    def build(self) -> il.Mechanism:
+        """The frozen description, with the given parameters as defaults, for commands that read it.
+
+        Raises:
+            InputError: no such parameter, or a value out of its range.
+        """
+        mechanism = self.model.build()
+        values = Parameters(
+            [LiveParameter(p.name, p.default, p.unit, p.range) for p in mechanism.parameters]
+        )
+        values.update(self.settings)
+        return replace(
+            mechanism,
+            parameters=tuple(replace(p, default=values[p.name]) for p in mechanism.parameters),
+        )
 
     def _set_numbers(self) -> list[str]:
         """Settings of numbers of a body, such as "rod.mass", which become parameters for it."""
@@ -119,6 +137,11 @@ def find_subject(args: argparse.Namespace) -> Subject:
         raise il.InputError(
             f"--base is only for URDF files; {args.mechanism[:60]!a} is not a file",
             fix="Remove it.",
+        )
+    if args.mechanism not in gallery.names() and os.path.isdir(args.mechanism):
+        raise il.InputError(
+            f"{args.mechanism[:60]!a} is a folder",
+            fix=f"Give a name from `inloop list`, or a file: {', '.join(FILE_ENDINGS)}.",
         )
     found = _find_exhibit(args.mechanism, args.set, files=True)
     return replace(found, formulation=formulation_of(args))

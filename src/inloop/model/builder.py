@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
+from inloop.errors import counted
 from inloop.model import bodies
 from inloop.model.constraints import couplings, velocities
 from inloop.model.constraints import declaring as constraints
@@ -198,5 +199,6 @@ class ModelBuilder:
 
     def __repr__(self) -> str:
         draft = self._draft
-        counts = f"{len(draft.bodies)} bodies, {len(draft.parameters)} parameters"
+        bodies = counted(len(draft.bodies), "body", "bodies")
+        counts = f"{bodies}, {counted(len(draft.parameters), 'parameter')}"
         return f"<{type(self).__name__} {quoted(draft.name)}: {counts}>"

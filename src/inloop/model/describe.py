@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inloop.errors import counted
 from inloop.model.elements import Body, Ground, Joint
 from inloop.model.geometry import Matrix3, Scalar, Vector3, is_zero
 from inloop.model.laws.coefficients import coefficients
@@ -34,8 +35,8 @@ Row = tuple[str, ...]
 
 def describe(mechanism: Mechanism) -> str:
     """Return the whole mechanism as text."""
-    title = f"{mechanism.name}: {len(mechanism.bodies)} bodies, gravity "
-    sections = [title + f"{_vector(mechanism.gravity)} m/s²"]
+    bodies = counted(len(mechanism.bodies), "body", "bodies")
+    sections = [f"{mechanism.name}: {bodies}, gravity {_vector(mechanism.gravity)} m/s²"]
     if mechanism.doc:
         sections.append(mechanism.doc.strip())
     sections += _section(BODY_HEADER, [_body_row(body) for body in mechanism.bodies])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from inloop.errors import ModelError
+from inloop.errors import ModelError, counted
 from inloop.model import topology
 from inloop.model.bounds import Bounded
 from inloop.model.constraints.elements import Constraint, Coupling, Drive, Loop
@@ -129,7 +129,8 @@ class Mechanism:
     controller: Controller | None = None
 
     def __repr__(self) -> str:
-        counts = f"{len(self.bodies)} bodies, {len(self.parameters)} parameters"
+        bodies = counted(len(self.bodies), "body", "bodies")
+        counts = f"{bodies}, {counted(len(self.parameters), 'parameter')}"
         return f"<Mechanism {quoted(self.name)}: {counts}>"
 
     def describe(self) -> str:

@@ -7,6 +7,8 @@ import sys
 from types import TracebackType
 from typing import Any
 
+from inloop.errors import source_line
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _GALLERY = _PACKAGE + "gallery" + os.sep
 
@@ -21,7 +23,7 @@ def caller_line() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         if not is_internal(frame.f_code.co_filename):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+            return source_line(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return ""
 
@@ -31,7 +33,7 @@ def definition_line(function: Any) -> str:
     code = getattr(function, "__code__", None)
     if code is None or is_internal(code.co_filename):
         return ""
-    return f"{code.co_filename}:{code.co_firstlineno}"
+    return source_line(code.co_filename, code.co_firstlineno)
 
 
 def failing_line(traceback: TracebackType | None) -> str:
@@ -40,6 +42,6 @@ def failing_line(traceback: TracebackType | None) -> str:
     while traceback is not None:
         filename = traceback.tb_frame.f_code.co_filename
         if not is_internal(filename):
-            line = f"{filename}:{traceback.tb_lineno}"
+            line = source_line(filename, traceback.tb_lineno)
         traceback = traceback.tb_next
     return line

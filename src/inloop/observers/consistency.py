@@ -62,6 +62,8 @@ class Consistency:
             f"expected {100.0 * self.share:g} %"
         )
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def plot(self, t: Array | None = None, file: str | Path | None = None, axes: Any = None) -> Any:
         """Plot the values with their band; returns the figure.
 

@@ -118,6 +118,8 @@ class Trial:
         lines = [f"method '{self.method}'", str(self.nees), str(self.nis), *self.notes]
         return "\n".join(lines)
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def plot(self, file: str | Path | None = None) -> Any:
         """Draw NEES and NIS with their bands; returns the figure.
 

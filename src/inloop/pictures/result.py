@@ -14,7 +14,7 @@ from inloop.plant import BarePlant
 from inloop.simulate.results.energies import check_same_plant
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(simulate.Result):
     """Samples of a run: arrays by name, tables, files, plots and animations.
 
@@ -24,7 +24,7 @@ class Result(simulate.Result):
         plant: plant of the run; None for a result read from a file alone.
     """
 
-    plant: BarePlant | None = field(default=None, compare=False, repr=False)
+    plant: BarePlant | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, found: simulate.Result, plant: BarePlant | None = None) -> Self:

@@ -92,6 +92,7 @@ def checked_call(function: Function, called: str = "") -> Function:
     open_ended = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
     named = [p.name for p in parameters if p.kind not in open_ended]
     known = [name for name in named if name not in ("self", "plant", "model")]
+    takes_plant = named[:1] == ["plant"] and signature.parameters["plant"].annotation == "BarePlant"
 
     @functools.wraps(function)
     def checked(*args: Any, **keywords: Any) -> Any:
@@ -102,9 +103,20 @@ def checked_call(function: Function, called: str = "") -> Function:
             signature.bind(*args, **keywords)
         except TypeError as error:
             raise _misfit(shown, str(error), keywords, known) from None
+        if takes_plant:
+            _need_plant(shown, args[0] if args else keywords["plant"])
         return function(*args, **keywords)
 
     return cast(Function, checked)
+
+
+def _need_plant(function: str, given: object) -> None:
+    """Refuse what has no equations: a model that was not compiled, or the name of one."""
+    if not hasattr(given, "mechanism"):
+        raise InputError(
+            f"{function} needs a compiled plant, got {quoted(given)}",
+            fix="Compile the model first: plant = model.compile().",
+        )
 
 
 def _misfit(function: str, why: str, given: Iterable[str], known: list[str]) -> InputError:

@@ -151,6 +151,8 @@ class Report:
         first, *others = self.sentences()
         return "\n".join([f"{self.name}: {first}", *others, head, *table])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def _repr_html_(self) -> str:
         curves = []
         for which in ("step", "reaction", "latency"):

@@ -128,6 +128,8 @@ class Fitted:
             lines.append(f"{line}  [{unit}]" if unit else line)
         return "\n".join([*lines, *self.told, *self.notes])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     @property
     def told(self) -> tuple[str, ...]:
         """The residual tests as text, one line per recording and channel."""

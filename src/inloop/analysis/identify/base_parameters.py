@@ -83,6 +83,8 @@ class BaseParameters:
             lines.append("without influence: " + ", ".join(self.unseen))
         return "\n".join(lines)
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
 
 @checked_call
 def base_parameters(

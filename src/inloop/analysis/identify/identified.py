@@ -142,6 +142,8 @@ class Identified:
             lines.append("not identified: " + ", ".join(self.unidentified))
         return "\n".join([*lines, *self.notes])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def plot(self, *, file: str | Path | None = None, joints: Sequence[str] | None = None) -> Any:
         """Plot measured efforts, those of the identified model, and the residuals.
 

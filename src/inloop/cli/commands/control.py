@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import inloop as il
-from inloop.cli.controllers import own_controller
+from inloop.cli.controllers import no_controller, own_controller
 from inloop.cli.ending import end_with_parent
 from inloop.cli.python_file import names_of_file
 from inloop.plant.controlling import declared_gains
@@ -39,12 +39,10 @@ def call(args: argparse.Namespace) -> int:
     """Answer the outputs of the plant until it ends, or until interrupted."""
     if args.piped:
         end_with_parent()
-    controller = own_controller(args.controller, names_of_file(Path(args.file)))
+    names = names_of_file(Path(args.file))
+    controller = own_controller(args.controller, names)
     if controller is None:
-        raise il.InputError(
-            f"{args.file!a} has no function or class {args.controller[:60]!a}",
-            fix="Name a function of time and outputs that the file defines.",
-        )
+        raise no_controller(args.file, args.controller, names)
     with il.attach(args.name, wait=10.0) as box:
         steps = max(1, round((args.period or box.layout.period) / box.layout.period))
         try:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from inloop import gallery
 from inloop.cli.output import paragraph, print_json, table
 from inloop.gallery import Exhibit
+
+EXPERIMENTS_WIDTH = 59  # of the column, as wide as the descriptions
 
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
@@ -23,11 +27,21 @@ def call(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"mechanisms": [_entry(exhibit) for exhibit in exhibits]})
         return 0
-    rows = [(e.name, e.title, ", ".join(e.experiments)) for e in exhibits]
-    table(("name", "description", "experiments"), rows, left=3)
+    table(("name", "description"), [(e.name, e.title) for e in exhibits], left=2)
+    paragraph()
+    table(("name", "experiments: inloop run NAME --experiment E"), _experiments(exhibits), left=2)
     paragraph()
     paragraph("Try: inloop describe double_pendulum, inloop run puma560 --seconds 2")
     return 0
+
+
+def _experiments(exhibits: Sequence[Exhibit]) -> list[tuple[str, str]]:
+    """Rows of a table that fits into a terminal."""
+    rows = []
+    for exhibit in exhibits:
+        lines = textwrap.wrap(", ".join(exhibit.experiments), EXPERIMENTS_WIDTH)
+        rows += [(exhibit.name if k == 0 else "", line) for k, line in enumerate(lines)]
+    return rows
 
 
 def _entry(exhibit: Exhibit) -> dict[str, Any]:

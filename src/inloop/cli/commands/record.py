@@ -57,7 +57,9 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
         help="the mechanism; needed unless it is in the gallery",
     )
     add_settings(
-        parser, help="set a parameter or an option; may be repeated; @FILE reads them from a file"
+        parser,
+        help="set an option, as in the recorded run; may be repeated; @FILE reads them from a "
+        "file. Parameters follow the recording",
     )
     add_base(parser)
     add_start(parser)
@@ -132,6 +134,11 @@ def call_replay(args: argparse.Namespace) -> int:
     """Rebuild the mechanism, feed it the recorded inputs, compare."""
     recording = Recording(_there(args.file))
     subject = find_subject(args) if args.mechanism is not None else _told(recording, args.set)
+    if args.set and subject.settings:
+        names = ", ".join(subject.settings)
+        print(
+            f"note: --set {names} changes nothing: parameters follow the recording", file=sys.stderr
+        )
     prepare(subject, args, held=True)  # as in the recorded run
     if not isinstance(subject.model, Compiled):
         subject = replace(subject, formulation=formulation_of_facts(recording.facts))

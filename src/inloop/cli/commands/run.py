@@ -13,7 +13,7 @@ from inloop.cli.advice import shell_words
 from inloop.cli.commands import run_realtime
 from inloop.cli.commands.experiment import try_experiment
 from inloop.cli.commands.run_data import run_data
-from inloop.cli.controllers import own_controller
+from inloop.cli.controllers import is_unknown, no_controller, own_controller
 from inloop.cli.formulations import add_formulation
 from inloop.cli.output import duration, heading, paragraph, print_json, table, tell_interrupted
 from inloop.cli.result_files import check_targets, write_files
@@ -64,6 +64,8 @@ def call(args: argparse.Namespace) -> int:
     check_targets(args)
     subject = find_subject(args)
     controller = own_controller(args.controller, subject.names)
+    if controller is None and subject.names and is_unknown(args.controller):
+        raise no_controller(args.mechanism, args.controller, subject.names)
     run_realtime.refuse_options(args, controlled=controller is not None)
     run_realtime.check_period(args, controller)
     prepare(subject, args, held=False)

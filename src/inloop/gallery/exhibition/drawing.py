@@ -53,13 +53,14 @@ def draw(axes: Any, view: View, plant: il.Plant, result: il.Result) -> None:
             x, y = flattened(nodes[k], view.axes)
             axes.plot(x, y, color=color, linewidth=1.8 if order > 2 else 1.0, zorder=order,
                       solid_capstyle="round", marker="o", markersize=2.6)  # fmt: skip
+        for name, radius in view.discs.items():
+            rim = _rim(plant, name, radius, result.q[(rows or [0])[k]])
+            strong = 1.0 if k == 0 else 0.4
+            axes.fill(
+                *flattened(rim, view.axes), facecolor=(*SHADE, 0.35 * strong),
+                edgecolor=(*SHADE, strong), linewidth=1.4, zorder=order - 2,
+            )  # fmt: skip
         if k == 0:
-            for name, radius in view.discs.items():
-                rim = _rim(plant, name, radius, result.q[(rows or [0])[0]])
-                axes.fill(
-                    *flattened(rim, view.axes), facecolor=(*SHADE, 0.35), edgecolor=(*SHADE, 1.0),
-                    linewidth=1.4, zorder=order - 2,
-                )  # fmt: skip
             for ends in shown.line_forces.values():
                 x, y = flattened(ends[k], view.axes)
                 axes.plot(x, y, color=SPRING, linewidth=1.6, linestyle=(0, (2, 1)), zorder=order)
@@ -91,12 +92,15 @@ def flattened(points: np.ndarray, axes: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _draw_body(axes: Any, corners: np.ndarray, color: str, order: int) -> None:
     hull = _hull(corners)
+    if len(hull) == 1:
+        axes.plot(*hull.T, "o", color=color, markersize=5, zorder=order)
+        return
     if len(hull) > 2:
         axes.fill(*hull.T, facecolor=color, alpha=0.15, edgecolor="none", zorder=order - 1)
         hull = np.vstack([hull, hull[:1]])
     axes.plot(*hull.T, color=color, linewidth=1.8 if order > 2 else 1.0, zorder=order,
               solid_capstyle="round")  # fmt: skip
-    if order > 2 and len(hull) > 1:
+    if order > 2:
         axes.plot(*corners.T, "o", color=color, markersize=2.6, zorder=order)
 
 

@@ -66,9 +66,9 @@ def _fan(bench: Bench) -> Outcome:
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2)
-        left.plot(fine, ritz, color="0.6", label="Ritz")
+        left.plot(fine, ritz, color="0.6", label=["Ritz", ""])
         left.plot(fine, [lag_by_hand(speed) for speed in fine], "--", color="0.6", label="by hand")
-        left.plot(SPEEDS, flap, "o", label="flap")
+        left.plot(SPEEDS, flap, "o", label=["first flap", "second flap"])
         left.plot(SPEEDS, lag, "s", label="lag")
         left.plot(fine, fine, ":", color="0.8")
         left.set_xlabel("speed [rad/s]")

@@ -29,6 +29,7 @@ from inloop.plant.leaving.exported import ExportedPlant
 from inloop.plant.leaving.needed_sources import needed_sources
 from inloop.simulate.export import plant_in_c
 from inloop.simulate.fixed_steps import method_for_export
+from inloop.simulate.results.whole_files import replacing
 from inloop.simulate.schedules import METHODS
 
 VERSIONS = ("3.0", "2.0")
@@ -87,7 +88,10 @@ def export_fmu(
     for platform in wanted:
         members[content.place_of(platform)] = content.library(platform, portable)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with (
+        replacing(path) as unfinished,
+        zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED)
     return path

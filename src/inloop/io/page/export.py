@@ -19,6 +19,7 @@ from inloop.realtime.wiring import Wiring, wire
 from inloop.simulate.controlled.compiled import check_step
 from inloop.simulate.fixed_steps import REHEARSED, method_for_export
 from inloop.simulate.rehearsal import rehearse
+from inloop.simulate.results.whole_files import replacing
 from inloop.simulate.schedules import METHODS
 from inloop.studio.drawing.stage import Stage, make_stage
 
@@ -82,7 +83,8 @@ def export_page(
     carried = carry(plant, pace, method, stage or make_stage(plant.mechanism), name)
     target = Path(file)
     text = page_text(carried.title, carried.wasm, carried.facts, carried.meshes)
-    target.write_text(text, encoding="utf-8")
+    with replacing(target) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
     return target
 
 

@@ -36,7 +36,10 @@ def check_mobility(mechanism: Mechanism, strict: bool, findings: Findings) -> No
             if body.index not in light:
                 reported.append(body)
             light.add(body.parent)
+    spoiled = {mistake.where for mistake in findings.mistakes}  # what was read there is a fallback
     for body in reversed(reported):
+        if body.where in spoiled:
+            continue
         findings.doubt(
             strict,
             f"body {quoted(body.name)}: its {body.joint.kind} joint {quoted(body.joint.name)} "

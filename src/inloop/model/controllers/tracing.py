@@ -97,6 +97,8 @@ def traced(draft: ControllerDraft, mechanism: Mechanism, read: Intake) -> Contro
     except Exception as error:  # whatever the user's code raises is the user's mistake
         read.where = failing_line(error.__traceback__) or read.where
         what, fix = what_failed(error)
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            fix = "It is called with the time and the outputs: def control(t, y), then its gains."
         read.complain(what.replace("the law", "it"), fix.replace("A law", "A controller"))
         return None
     for name in _changed(before, _attributes(own)):

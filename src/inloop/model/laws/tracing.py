@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import Parameter as Argument
 from typing import Any
 
-from inloop.errors import ExpressionError
+from inloop.errors import ExpressionError, near_names
 from inloop.model.geometry import Scalar
 from inloop.model.intake import Intake, as_tuple
 from inloop.model.names import quoted, suggestion
@@ -128,7 +129,7 @@ def _match_arguments(
                 fits = False
                 read.complain(
                     f"the law has an unknown argument {quoted(argument.name)}",
-                    suggestion(argument.name, offered),
+                    _argument_hint(argument.name, offered),
                 )
         elif argument.kind is Argument.POSITIONAL_ONLY:
             positional.append(offered[argument.name])
@@ -137,16 +138,29 @@ def _match_arguments(
     return (positional, named) if fits else None
 
 
+def _argument_hint(wrong: str, offered: Mapping[str, object]) -> str:
+    """A similar argument; otherwise it may be a parameter or an input of the model."""
+    hint = suggestion(wrong, offered)
+    if near_names(wrong, sorted(offered)):
+        return hint
+    return (
+        f"{hint} A parameter or an input is not an argument: write what m.parameter(...) or "
+        "m.input(...) returned, as in lambda q: -k*q."
+    )
+
+
 def what_failed(error: Exception) -> tuple[str, str]:
     """Return (what is wrong, what to do) for an exception that a law raised."""
     if isinstance(error, ExpressionError):
         mistake = error.mistakes[0]
         return mistake.what, mistake.fix
     text = " ".join(str(error).split())[:200]
-    return (
-        f"the law failed with {type(error).__name__}: {text}",
-        "A law is called once with symbols; use inloop's sin, sqrt, where, ... on them.",
-    )
+    fix = "A law is called once with symbols; use inloop's sin, sqrt, where, ... on them."
+    if isinstance(error, NameError):
+        fix = "A law is called when it is declared: define the name before."
+    elif isinstance(error, TypeError) and re.search(r"\b(sequence|tuple|list)\b", text):
+        fix = "Vectors are tuples (x, y, z): use np.array(v), or components such as v[0]."
+    return f"the law failed with {type(error).__name__}: {text}", fix
 
 
 def read_value(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, source_line
 from inloop.plant import Array
 from inloop.plant.arguments import real
 from inloop.plant.controlling import declared_states
@@ -173,7 +173,7 @@ def _definition(controller: Any) -> str:
     if isinstance(controller, type):
         controller = controller.__dict__.get("__call__", controller)
     code = _code_of(controller)
-    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+    return "" if code is None else source_line(code.co_filename, code.co_firstlineno)
 
 
 def _line_of(error: BaseException, controller: Any) -> str:
@@ -183,4 +183,4 @@ def _line_of(error: BaseException, controller: Any) -> str:
         return _definition(controller)
     own = code.co_filename
     lines = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == own]
-    return f"{own}:{lines[-1].lineno}" if lines else _definition(controller)
+    return source_line(own, lines[-1].lineno or 0) if lines else _definition(controller)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +17,11 @@ from inloop.native.running.many import ChunkRuns
 from inloop.plant import Array
 from inloop.simulate.many.order import Order
 from inloop.simulate.results.saving import need_parquet
+from inloop.simulate.results.whole_files import UNFINISHED, replacing
 
 MANIFEST, RUNS = "sweep.json", "runs"
 VARIED, SAMPLES = "varied/", "samples/"  # prefixes of columns; names of signals contain no slash
 SWEEP, MADE_BY, STEPS = b"inloop/sweep", b"inloop/made_by", b"inloop/steps"
-UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True)
@@ -78,32 +77,26 @@ def write_part(
     table = pyarrow.table(columns).replace_schema_metadata(facts)
     target = part_path(folder, chunk.begin, chunk.end)
     options = {"use_dictionary": ["status", "reason"], "write_statistics": False}
-    with replacing(target) as unfinished:
+    with replacing_in_sweep(target) as unfinished:
         parquet.write_table(table, unfinished, **options)
     return Part(chunk.begin, chunk.end, target, facts[MADE_BY], chunk.steps)
 
 
 @contextlib.contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """A temporary path to write to; it replaces the target atomically.
+def replacing_in_sweep(target: Path) -> Iterator[Path]:
+    """A temporary path to write to; the file replaces one of the sweep atomically.
 
     Raises:
         SimulationError: the disk is full, or the file cannot be written.
     """
-    unfinished = target.with_name(f"{UNFINISHED}-{os.getpid()}")
     try:
-        yield unfinished
-        with open(unfinished, "rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(target)
+        with replacing(target) as unfinished:
+            yield unfinished
     except OSError as error:
         raise SimulationError(
             f"'{target}' cannot be written: {error.strerror or error}",
             fix="Free some space, then repeat the call: files already written are kept.",
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
 
 
 def remove_unfinished(folder: Path) -> None:

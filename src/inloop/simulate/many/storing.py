@@ -20,7 +20,6 @@ from inloop.simulate.many.files import (
     MANIFEST,
     RUNS,
     SWEEP,
-    UNFINISHED,
     VARIED,
     Part,
     SampleFiles,
@@ -28,7 +27,7 @@ from inloop.simulate.many.files import (
     read_column,
     read_manifest,
     remove_unfinished,
-    replacing,
+    replacing_in_sweep,
     write_part,
 )
 from inloop.simulate.many.manifest import FORMAT, TOLD, differences, digest_of, manifest_of
@@ -36,6 +35,7 @@ from inloop.simulate.many.order import Order
 from inloop.simulate.many.reasons import reasons_of
 from inloop.simulate.many.result import ManyResult
 from inloop.simulate.results.saving import need_parquet
+from inloop.simulate.results.whole_files import UNFINISHED
 
 FILES = 200  # approximate number of files of a sweep
 MOST_IN_FILE = 1000  # runs
@@ -109,7 +109,7 @@ class Storing:
         remove_unfinished(self.folder)
         (self.folder / RUNS).mkdir(exist_ok=True)
         if MANIFEST not in present:
-            with replacing(self.folder / MANIFEST) as unfinished:
+            with replacing_in_sweep(self.folder / MANIFEST) as unfinished:
                 unfinished.write_text(json.dumps(self._manifest, indent=1) + "\n", encoding="utf-8")
 
     def _compare(self, there: Mapping[str, Any]) -> None:

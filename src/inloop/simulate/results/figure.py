@@ -117,9 +117,9 @@ def _draw_panel(result: Result, axis: Any, signals: Sequence[str]) -> None:
         axis.set_ylabel(f"{signals[0]}{unit}", fontsize=9)
     else:
         axis.set_ylabel(unit.strip())
-        # above the panel, where it covers no curve
+        # above the panel, where it covers no curve; the power of ten is on the left
         axis.legend(
-            fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.98), frameon=False, ncols=4,
+            fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 0.98), frameon=False, ncols=4,
             handlelength=1.2, columnspacing=1.2, borderaxespad=0.0,
         )  # fmt: skip
     axis.grid(True, color=GRID, linewidth=0.6)

@@ -317,6 +317,8 @@ class Result:
             lines.append(f"{name:{width}}  " + "  ".join(f"{value:12.6g}" for value in values))
         return "\n".join([*lines, *self._event_lines(), *map(str, self.gaps), *self.notes])
 
+    __repr__ = __str__  # typed at a prompt, it tells the same
+
     def _event_lines(self) -> list[str]:
         """The first events, one line each, and the number of further ones."""
         more = len(self.events) - MOST_EVENTS

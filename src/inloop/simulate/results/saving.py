@@ -12,6 +12,7 @@ from inloop.plant import Array
 from inloop.plant.arguments import file_path
 from inloop.simulate.results.result import Result
 from inloop.simulate.results.saved_facts import SavedFacts
+from inloop.simulate.results.whole_files import replacing
 
 # names of signals contain no slash
 FACTS, WORK, VIOLATION = "inloop/facts", "inloop/work", "inloop/violation"
@@ -19,7 +20,7 @@ ENDINGS = (".csv", ".npz", ".parquet")
 
 
 def save(result: Result, path: str | Path) -> Path:
-    """Write all signals; the suffix determines the format."""
+    """Write all signals; the suffix determines the format. A failure leaves the previous file."""
     target = file_path(path, "the file of a result")
     writers = dict(zip(ENDINGS, (_write_csv, _write_npz, _write_parquet), strict=True))
     if target.suffix not in writers:
@@ -27,7 +28,8 @@ def save(result: Result, path: str | Path) -> Path:
             f"cannot save as '{target.suffix}'",
             fix="Use a name that ends in .csv, .npz or .parquet.",
         )
-    writers[target.suffix](result, target)
+    with replacing(target) as unfinished:
+        writers[target.suffix](result, unfinished)
     return target
 
 
