@@ -24,7 +24,7 @@ from inloop.plant.formulation.kept_values import (
     keep_velocities,
     moved,
 )
-from inloop.plant.formulation.mobility import Mobility, blamed_row, explore, is_singular
+from inloop.plant.formulation.mobility import Mobility, blamed_row, explore, is_singular, rank_at
 from inloop.symbolic import reachable
 
 if TYPE_CHECKING:
@@ -200,6 +200,10 @@ class ClosedPositions:
             f"a singular position, where rows of loop '{self.weakest_loop(q)}' depend on others "
             "and branches meet"
         )
+
+    def rows_missing_at(self, q: Array) -> int:
+        """How many rows the loops need at a closed position beyond those of the first one."""
+        return max(0, rank_at(self.closure(q)[1]) - self.mobility.rank)
 
 
 def _check_finite(q: Array) -> None:

@@ -339,6 +339,13 @@ class Formulation(ABC):
         """What to tell about a position that is singular; empty where it is not."""
 
     @abstractmethod
+    def locked_at(self, q: Array) -> str:
+        """What to tell about a position on a branch with fewer degrees of freedom; else empty.
+
+        Rows are needed there that were dropped where the loops were assembled.
+        """
+
+    @abstractmethod
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """The loop whose rows come nearest to depending on others at a position; or none."""
 

@@ -233,6 +233,16 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.singular_at(q)
 
+    def locked_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        missing, free = self.positions.rows_missing_at(q), len(self.partition.independent)
+        if not missing:
+            return ""
+        return (
+            f"a branch with {free - missing} degrees of freedom, {missing} fewer than where it "
+            f"was assembled: loop '{self.dropped_loop}' needs rows that were dropped there"
+        )
+
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """See `Formulation`."""
         return self.positions.weakest_loop(q, t)

@@ -285,6 +285,10 @@ class Redundant(SingleChoice):
         """See `Formulation`."""
         return self.reduced.singular_at(q)
 
+    def locked_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        return self.reduced.locked_at(q)
+
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """See `Formulation`."""
         return self.reduced.weakest_loop(q, t)

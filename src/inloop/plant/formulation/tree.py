@@ -164,6 +164,10 @@ class Tree(SingleChoice):
         """See `Formulation`."""
         return ""
 
+    def locked_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        return ""
+
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """See `Formulation`."""
         return ""
