@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,6 +142,37 @@ def test_a_drive_that_is_too_fast_for_its_steps_does_not_blame_the_loops() -> No
         plant.simulate(t_end=0.3, step=1e-3, method="rk4", crank=lambda t: 0.7 + 1e4 * t * t * t)
     slower = plant.simulate(t_end=0.25, step=1e-4, crank=lambda t: 0.7 + 1e4 * t * t * t)
     assert slower.status == "OK" and gap(slower.q).max() < 1e-10
+
+
+def test_an_effort_that_is_too_large_for_the_steps_does_not_blame_the_loops(
+    plant: il.Plant,
+) -> None:
+    """The crank would make 100 turns in the first step."""
+    with pytest.raises(il.SimulationError, match=r"diverged after t = 0 s.*smaller than 0\.001"):
+        plant.simulate(t_end=0.1, tau={"crank": 1e8})
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (lambda t: 0.7 + il.sqrt(t), "starts with velocity inf"),
+        (lambda t: 0.7 + t**1.5, "starts with acceleration inf"),
+        (lambda t: 1.0 / t, "starts with position inf"),
+    ],
+)
+def test_a_drive_that_starts_with_infinity_is_named(motion: Any, told: str) -> None:
+    plant = four_bar(driven=True).compile()
+    with pytest.raises(il.InputError, match=f"the drive of 'crank' {told}"):
+        plant.simulate(t_end=0.1, crank=motion)
+
+
+def test_drives_that_hold_a_loop_open_are_named() -> None:
+    model = four_bar(crank_joint=il.revolute("z", guess=1.0))
+    model.drive("rocker", lambda t: 0.1 + t)
+    with pytest.raises(
+        il.ModelError, match=r"'ring' cannot close.*'rocker' driven to 0\.1 at t = 0"
+    ):
+        model.compile()
 
 
 def test_a_drive_that_jumps_is_named() -> None:

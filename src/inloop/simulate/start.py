@@ -84,6 +84,8 @@ def start_of(
     """
     rest = plant.mechanism.first_qd
     motion = None if drives is None else drives.at(plant, 0.0, u, z)
+    if motion is not None:
+        _check_finite(plant, motion)
     at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
     _refuse_locked(plant, at)
@@ -229,6 +231,17 @@ def _refuse_locked(plant: BarePlant, q: Array) -> None:
             fix="Write this position into the model, as guess= or initial= of its joints: it is "
             "then assembled on this branch.",
         )
+
+
+def _check_finite(plant: BarePlant, motion: Array) -> None:
+    """Check the motions of drives at t = 0: √t, for instance, begins with an infinite velocity."""
+    for what, values in zip(("position", "velocity", "acceleration"), motion, strict=True):
+        for k, value in zip(plant.formulation.driven_indices, values, strict=True):
+            if not np.isfinite(value):
+                raise InputError(
+                    f"the drive of '{plant.coordinates[k]}' starts with {what} {value:g}",
+                    fix="Give it a motion whose position, velocity and acceleration are finite.",
+                )
 
 
 def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: Array) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from inloop.errors import InputError
+from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import Size, size_of
 from inloop.plant.engine import Array
@@ -20,6 +20,7 @@ from inloop.plant.formulation.kept_values import (
     KeptVelocities,
     contradiction,
     declared_positions,
+    in_words,
     keep_positions,
     keep_velocities,
     moved,
@@ -55,7 +56,10 @@ class ClosedPositions:
         closure = Closure(equations, closed, guess)
         self._measured = equations.parameters.version, closure
         self.row_sizes: Array = closure.row_sizes
-        kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
+        try:
+            kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
+        except ModelError as error:
+            raise self._driven_apart(error, guess) from error
         # what a run was given later is kept, and what was declared in the model yields to it
         firm = set(equations.mechanism.started) or set(self.declared)
         if strict and firm.intersection(kept.changed):
@@ -74,6 +78,18 @@ class ClosedPositions:
             for drive, value in zip(mechanism.drives, found, strict=True):
                 guess[drive.body] = float(value)
         return guess
+
+    def _driven_apart(self, error: ModelError, guess: Array) -> ModelError:
+        """The error of loops that cannot close, with the drives that hold them open."""
+        driven = in_words(self._equations, guess, self._closed.driven)
+        if not driven:
+            return error
+        shown = ", ".join(f"'{name}' driven to {value}" for name, value in driven.items())
+        return ModelError(
+            f"{error.mistakes[0].what}, with {shown} at t = 0",
+            fix="Let drives start where the loops can close, and no more of them than there are "
+            "degrees of freedom; or check lengths and points.",
+        )
 
     @property
     def declared(self) -> tuple[int, ...]:
