@@ -260,7 +260,7 @@ class _Statics:
         for unknown, value in zip(self.wanted, x, strict=True):
             unknown.write(plant, setting, float(value))
         placed = plant.configuration.placed(before, setting.q[: plant.n])
-        setting.q[:] = self.near = self.reduction.close(placed[None], setting.t)[0]
+        setting.q[:] = self.near = self.reduction.follow(self.near, placed, setting.t)
         return setting
 
     def residual(self, x: Array) -> tuple[Array, Array] | None:

@@ -22,6 +22,7 @@ from inloop.simulate.start import Given, first_position, start_of, vector
 
 BLOCK = 200  # rows per call: few enough that no vectorized code has to be compiled
 MOST_ITERATIONS = 12
+SHORT = 0.05  # motion, in natural sizes, over which Newton's method alone stays on its branch
 STEP_TOLERANCE = 1e-8  # last Newton correction, in natural sizes; an error of its square remains
 
 
@@ -143,10 +144,38 @@ class Reduction:
                 break
             if np.max(np.abs(step) / self.sizes[columns], initial=0.0) <= STEP_TOLERANCE:
                 return q
-        raise SimulationError(
+        raise self._out_of_reach()
+
+    def _out_of_reach(self) -> SimulationError:
+        return SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
             fix="The mechanism is out of reach or at a singular position; choose another position.",
         )
+
+    def follow(self, near: Array, goal: Array, t: float = 0.0) -> Array:
+        """Close the loops at a goal on the branch of another position, shape (nq,) each.
+
+        Newton's method alone may end on another branch, or whole turns away.
+
+        Args:
+            near: a closed position.
+            goal: independent and driven coordinates where they shall be, the others as in `near`.
+            t: time [s].
+
+        Raises:
+            SimulationError: the branch does not get there.
+        """
+        n, difference = self.plant.n, self.plant.configuration.difference
+        short = SHORT * self.sizes
+        if np.all(np.abs(difference(goal, near)) <= short):
+            closed = self.close(goal[None], t)[0]
+            if np.all(np.abs(difference(closed, near)) <= short):
+                return np.asarray(closed)
+        led = [k for k in range(n) if k not in self._closing]
+        found = self.plant.formulation.lead(goal, led, start=near, t=t) if self._closing else goal
+        if found is None:
+            raise self._out_of_reach()
+        return np.asarray(self.close(found[None], t)[0])
 
     def _newton(self, q: Array, t: float | Array) -> Array:
         """Newton corrections of the coordinates that the loops determine."""

@@ -136,19 +136,28 @@ class ClosedPositions:
         _check_finite(guess)
         return assemble(self.closure, guess, held, self._equations.name)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """Lead coordinates from the first position to where they shall be; see `follow`.
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
+        """Lead coordinates from a position to where they shall be; see `follow`.
 
         Args:
             goal: where the led coordinates shall be.
             led: coordinates; the others follow.
             values: of the live parameters; those of the plant by default.
+            start: where to begin; the first position by default.
+            t: time [s].
         """
         _check_finite(goal)
-        closure = self._closure_for(values)
-        home = self.home(values)
-        start = descend(closure, home, free_of(closure.count, self._closed.driven))
-        return follow(closure, start.q, goal, led) if start.closed else None
+        closure = self._closure_for(values).at(t)
+        near = self.home(values) if start is None else start
+        begin = descend(closure, near, free_of(closure.count, self._closed.driven))
+        return follow(closure, begin.q, goal, led) if begin.closed else None
 
     def keep(
         self,

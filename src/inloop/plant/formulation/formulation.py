@@ -277,13 +277,22 @@ class Formulation(ABC):
         """A position near a guess that fits; coordinates in `held` stay where they are."""
 
     @abstractmethod
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """A position that fits, reached from the first one without leaving its branch.
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
+        """A position that fits, reached from another one without leaving its branch.
 
         Args:
             goal: where the led coordinates shall be.
             led: coordinates; the others follow.
             values: of the live parameters; those of the plant by default.
+            start: where to begin; the first position by default.
+            t: time [s].
 
         Returns:
             The position, or None where no such way is found.

@@ -178,9 +178,16 @@ class ReducedLoops(Formulation):
         """See `Formulation`."""
         return self.positions.assemble(guess, held)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
         """See `Formulation`."""
-        return self.positions.lead(goal, led, values)
+        return self.positions.lead(goal, led, values, start, t)
 
     def keep(
         self,

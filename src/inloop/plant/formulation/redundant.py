@@ -248,9 +248,16 @@ class Redundant(SingleChoice):
         """See `Formulation`."""
         return self.reduced.assemble(guess, held)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
         """See `Formulation`."""
-        return self.reduced.lead(goal, led, values)
+        return self.reduced.lead(goal, led, values, start, t)
 
     def keep(
         self,

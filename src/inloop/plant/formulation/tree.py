@@ -124,7 +124,14 @@ class Tree(SingleChoice):
         """See `Formulation`."""
         return self._as_given(guess)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
         """See `Formulation`."""
         return np.array(goal, dtype=np.float64)
 
