@@ -70,3 +70,18 @@ def _end_of_chain(q: np.ndarray) -> np.ndarray:
         R_WB = R_WB @ R
         p_WE = p_WE + R_WB @ np.array(STEP)
     return p_WE
+
+
+@pytest.mark.parametrize(
+    ("q", "held", "told"),
+    [
+        ([0.1, 0.2], (), r"q has shape \(2,\), model 'tied_chain' needs 5 entries"),
+        (["x"] * 5, (), "q cannot be read as real numbers"),
+        (np.zeros(5), ["bar_0"], r"held is \['bar_0'\]"),
+        (np.zeros(5), [5], r"held is \[5\]"),
+    ],
+)
+def test_what_cannot_be_assembled_is_told(q: Any, held: Any, told: str) -> None:
+    plant = chain(np.array([0.5, 0.1, 0.2])).compile()
+    with pytest.raises(il.InputError, match=told):
+        plant.formulation.assemble(q, held)

@@ -7,7 +7,7 @@ states z of their own with rates zd(q, qd, z, u, t).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
-from inloop.simulate.start import Given, first_position, start_of, vector
+from inloop.simulate.start import CLOSE, Given, first_position, start_of, vector
 
 BLOCK = 200  # rows per call: few enough that no vectorized code has to be compiled
 MOST_ITERATIONS = 12
@@ -301,6 +301,31 @@ def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
             )
         u[plant.inputs.index(name)] = real(value, f"input '{name}'")
     return u
+
+
+def check_leading_inputs(plant: BarePlant, given: Iterable[str], q: Array, u: Array) -> None:
+    """Reject inputs that would lead driven joints elsewhere: at rest they are where q has them.
+
+    Args:
+        plant: the compiled mechanism.
+        given: names of inputs.
+        q: position.
+        u: inputs.
+
+    Raises:
+        InputError: an input of a drive differs from the position of its joint, or from rest.
+    """
+    names = set(given)
+    for drive in plant.mechanism.drives:
+        joint, unit = plant.coordinates[drive.body], plant.coordinate_sizes[drive.body]
+        for signal, wanted in zip(drive.inputs, (q[drive.body], 0.0, 0.0), strict=False):
+            value = u[plant.inputs.index(signal.name)]
+            if signal.name in names and abs(value - wanted) > CLOSE * max(unit, abs(wanted)):
+                raise InputError(
+                    f"input '{signal.name}' = {value:g} leads the driven joint '{joint}', which "
+                    f"rests at {q[drive.body]:g} here",
+                    fix=f'Give its position instead: q={{"{joint}": ...}}.',
+                )
 
 
 def none_if_empty(values: Array) -> Array | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import Size, size_of
+from inloop.plant.arguments import reals
 from inloop.plant.engine import Array
 from inloop.plant.formulation.assembly import Assembly, assemble, descend
 from inloop.plant.formulation.closure import Closure, Gap, free_of
@@ -133,8 +135,16 @@ class ClosedPositions:
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
         """A closed position near a guess; coordinates in `held` stay where they are."""
-        _check_finite(guess)
-        return assemble(self.closure, guess, held, self._equations.name)
+        equations, q = self._equations, reals(guess, "q")
+        if q.shape != (equations.nq,):
+            raise equations.wrong_size("q", q.shape, equations.nq)
+        if not all(isinstance(k, Integral) and 0 <= k < equations.n for k in held):
+            raise InputError(
+                f"held is {list(held)}",
+                fix="Give indices of coordinates; plant.coordinates.index(...) finds them.",
+            )
+        _check_finite(q)
+        return assemble(self.closure, q, held, equations.name)
 
     def lead(
         self,
