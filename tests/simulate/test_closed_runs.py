@@ -315,6 +315,24 @@ def test_a_run_leaves_the_plant_as_it_was() -> None:
     assert plant.formulation.partition == before
 
 
+def test_parameters_that_were_changed_and_restored_leave_no_trace() -> None:
+    m = il.Model("bars", gravity=(0.0, -9.81, 0.0))
+    length = m.parameter("length", 0.6, range=(0.4, 1.0))
+    rod = {"mass": 0.7, "com": (0.1, 0.01, 0), "inertia": (1e-3, 2e-3, 2.9e-3)}
+    a = m.body("a", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **rod)
+    b = m.body("b", on=a.point("pin", (0.2, 0, 0)), joint=il.revolute("z", guess=-1.4), **rod)
+    base = m.ground.point("base", (0.5, 0.05, 0))
+    c = m.body("c", on=base, joint=il.revolute("z", guess=1.2), **rod)
+    m.close(b.point("end", (length, 0, 0)), c.point("end", (0.4, 0, 0)))
+    plant = m.compile()
+    starts = [{"a": angle} for angle in np.linspace(0.7, 1.3, 9)]
+    first = [plant.simulate(t_end=0.01, q=start).q for start in starts]
+    plant.parameters["length"] = 0.7
+    plant.parameters["length"] = 0.6
+    for start, q in zip(starts, first, strict=True):
+        np.testing.assert_array_equal(plant.simulate(t_end=0.01, q=start).q, q)
+
+
 def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:
     own = plant.simulate(t_end=0.2, step=1e-3, method="dopri", tolerance=1e-10, q={"crank": 1.0})
     other = plant.simulate(t_end=0.2, step=1e-3, method="scipy", tolerance=1e-10, q={"crank": 1.0})

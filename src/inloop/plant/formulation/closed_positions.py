@@ -56,7 +56,6 @@ class ClosedPositions:
         self._equations, self._closed = equations, closed
         guess = self._guess()
         closure = Closure(equations, closed, guess)
-        self._measured = equations.parameters.version, closure
         self.row_sizes: Array = closure.row_sizes
         try:
             kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
@@ -68,6 +67,8 @@ class ClosedPositions:
             said = [*closed.driven, *(k for k in self.declared if k in firm)]
             raise contradiction(equations, closure, guess, kept, said)
         self.first: Assembly = kept.found
+        # measured at home, as after every change of parameters: runs do not depend on the past
+        self._measured = equations.parameters.version, Closure(equations, closed, self.home())
         self.mobility: Mobility = explore(closure, kept.found)
         self.notes: tuple[str, ...] = moved(equations, guess, kept.found.q, kept.changed)
 
