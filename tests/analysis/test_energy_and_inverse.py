@@ -146,3 +146,16 @@ def test_loops_that_change_their_branch_are_told(driven: il.Plant) -> None:
         found = inverse_dynamics_run(driven, t, q, still, still)
     np.testing.assert_allclose(found.q, q, atol=1e-12)
     assert not inverse_dynamics_run(driven, t[:3], q[:3], still[:3], still[:3]).notes
+
+
+@pytest.mark.parametrize(("first", "last"), [(-0.9, 11.0), (2.2, -9.0), (2.2, 30.0)])
+def test_an_inverse_run_stays_on_its_branch_however_far_apart_its_times(
+    driven: il.Plant, first: float, last: float
+) -> None:
+    """Also where it starts far from the position of the model."""
+    crank = np.linspace(first, last, 6)
+    found = inverse_dynamics_run(driven, np.linspace(0.0, 1.0, 6), {"crank": crank})
+    assert found.notes == ()
+    branch = mech.branch_of(driven, driven.formulation.home())
+    rocker = [closed_on(branch, angle)[2] for angle in crank]
+    np.testing.assert_allclose(found.q[:, 2], rocker, atol=1e-12)

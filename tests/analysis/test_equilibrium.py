@@ -125,6 +125,30 @@ def test_wrong_names(four_bar: il.Plant) -> None:
         equilibrium(four_bar, unknowns=["crank"], fixed=["crank"])
 
 
+def test_inputs_of_a_drive_do_not_move_what_rests() -> None:
+    plant = mech.four_bar(drive=True).compile()
+    for ask in (
+        lambda: equilibrium(plant, inputs={"crank.q": 0.3}),
+        lambda: equilibrium(plant, inputs={"crank.qd": 1.0}),
+        lambda: equilibrium(plant, unknowns=["crank.q"]),
+        lambda: sweep(plant, "crank.q", [0.1, 0.3]),
+    ):
+        with pytest.raises(il.InputError, match=r"'crank\.qd?'.* leads the driven joint 'crank'"):
+            ask()
+    found = equilibrium(plant, q={"crank": 0.3}, inputs={"crank.q": 0.3})
+    assert found["crank"] == 0.3
+    assert sweep(plant, "crank", [0.1, 0.3])["crank.effort"][1] == found["crank.effort"]
+
+
+def test_a_sweep_stays_on_its_branch_however_few_its_values(four_bar: il.Plant) -> None:
+    branch = mech.branch_of(four_bar, four_bar.formulation.home())
+    for last in (5.0, -7.0):
+        found = sweep(four_bar, "crank", [-0.9, 0.5 * (last - 0.9), last])
+        for each in found.equilibria:
+            assert mech.branch_of(four_bar, each.q) == branch
+            assert abs(each["rocker"]) < np.pi  # it never turns over
+
+
 def test_sweep_over_a_coordinate(four_bar: il.Plant) -> None:
     angles = np.linspace(-1.2, 0.4, 9)
     found = sweep(four_bar, "crank", angles, ["crank.effort", "coupler.end.x"])

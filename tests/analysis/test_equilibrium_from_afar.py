@@ -124,3 +124,17 @@ def test_a_pendulum_from_everywhere() -> None:
     for start in np.linspace(-3.0, 3.0, 13):
         found = equilibrium(plant, q={"rod": start}, tau={"rod": 1.0})
         assert abs(np.sin(found["rod"])) == pytest.approx(1.0 / (1.7 * mech.G * 0.43), rel=1e-10)
+
+
+def test_loops_stay_on_their_branch_on_the_way_to_rest() -> None:
+    """A crank that turns all the way round, from everywhere; its spring is wound in the coupler."""
+    m = mech.four_bar(spring=False)
+    m.torsion_spring("coupler", stiffness=9.0, rest=1.0)
+    plant = m.compile()
+    home = plant.formulation.home()
+    branch = mech.branch_of(plant, home)
+    for start in np.arange(-3.0, 7.0, 2.0):
+        found = equilibrium(plant, q={"crank": start})
+        assert mech.branch_of(plant, found.q) == branch
+        # the rocker never turns over
+        assert abs(found["rocker"] - home[2]) < np.pi

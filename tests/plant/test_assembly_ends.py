@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import inloop as il
 from inloop.plant.formulation.positions.closure import Closure
@@ -70,3 +71,47 @@ def _end_of_chain(q: np.ndarray) -> np.ndarray:
         R_WB = R_WB @ R
         p_WE = p_WE + R_WB @ np.array(STEP)
     return p_WE
+
+
+@pytest.mark.parametrize(
+    ("q", "held", "told"),
+    [
+        ([0.1, 0.2], (), r"q has shape \(2,\), model 'tied_chain' needs 5 entries"),
+        (["x"] * 5, (), "q cannot be read as real numbers"),
+        (np.zeros(5), ["bar_0"], r"held is \['bar_0'\]"),
+        (np.zeros(5), [5], r"held is \[5\]"),
+    ],
+)
+def test_what_cannot_be_assembled_is_told(q: Any, held: Any, told: str) -> None:
+    plant = chain(np.array([0.5, 0.1, 0.2])).compile()
+    with pytest.raises(il.InputError, match=told):
+        plant.formulation.assemble(q, held)
+
+
+def end_of(q: np.ndarray) -> tuple[np.ndarray, Rotation]:
+    """Position and orientation of the end of a chain about x, y, z, x, y, z."""
+    p, R = np.zeros(3), Rotation.identity()
+    for axis, angle in zip("xyzxyz", q, strict=True):
+        R = R * Rotation.from_euler(axis, angle)
+        p = p + R.apply(STEP)
+    return p, R
+
+
+def test_a_loop_is_not_called_open_where_its_ends_meet() -> None:
+    """Steps that cancel the gap creep on the way; those along its curvature arrive."""
+    q = np.array([0.39, 0.28, -0.74, -0.77, 0.31, 0.71])
+    guess = q + np.array([-0.72, -0.68, 0.52, -0.07, -0.2, -0.36])
+    p, R = end_of(q)
+    turn = R.as_rotvec()
+    m = il.Model("fixed_chain")
+    on: Any = m.ground
+    for k, axis in enumerate("xyzxyz"):
+        joint = il.revolute(axis, guess=float(guess[k]))
+        body = m.body(f"bar_{k}", on=on, joint=joint, mass=1.1, com=(0.09, 0.01, 0.02),
+                      inertia=(1e-3, 1.1e-2, 1.2e-2))  # fmt: skip
+        on = body.frame("end", STEP)
+    attitude = il.axis_angle(tuple(turn), float(np.linalg.norm(turn)))
+    m.close(on, m.ground.frame("post", tuple(p), attitude), kind="solid", name="tie")
+    found, turned = end_of(m.compile().formulation.home())
+    np.testing.assert_allclose(found, p, atol=1e-12)
+    assert (turned * R.inv()).magnitude() < 1e-12

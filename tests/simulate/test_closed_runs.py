@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,6 +144,37 @@ def test_a_drive_that_is_too_fast_for_its_steps_does_not_blame_the_loops() -> No
     assert slower.status == "OK" and gap(slower.q).max() < 1e-10
 
 
+def test_an_effort_that_is_too_large_for_the_steps_does_not_blame_the_loops(
+    plant: il.Plant,
+) -> None:
+    """The crank would make 100 turns in the first step."""
+    with pytest.raises(il.SimulationError, match=r"diverged after t = 0 s.*smaller than 0\.001"):
+        plant.simulate(t_end=0.1, tau={"crank": 1e8})
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        (lambda t: 0.7 + il.sqrt(t), "starts with velocity inf"),
+        (lambda t: 0.7 + t**1.5, "starts with acceleration inf"),
+        (lambda t: 1.0 / t, "starts with position inf"),
+    ],
+)
+def test_a_drive_that_starts_with_infinity_is_named(motion: Any, told: str) -> None:
+    plant = four_bar(driven=True).compile()
+    with pytest.raises(il.InputError, match=f"the drive of 'crank' {told}"):
+        plant.simulate(t_end=0.1, crank=motion)
+
+
+def test_drives_that_hold_a_loop_open_are_named() -> None:
+    model = four_bar(crank_joint=il.revolute("z", guess=1.0))
+    model.drive("rocker", lambda t: 0.1 + t)
+    with pytest.raises(
+        il.ModelError, match=r"'ring' cannot close.*'rocker' driven to 0\.1 at t = 0"
+    ):
+        model.compile()
+
+
 def test_a_drive_that_jumps_is_named() -> None:
     plant = four_bar(driven=True).compile()
     told = r"the drive of 'crank' jumps by 0\.9 after t = 0\.1"
@@ -281,6 +313,24 @@ def test_a_run_leaves_the_plant_as_it_was() -> None:
     result = plant.simulate(t_end=1.0, q={"crank": 1.0})
     assert any("independent coordinates are now" in note for note in result.notes)
     assert plant.formulation.partition == before
+
+
+def test_parameters_that_were_changed_and_restored_leave_no_trace() -> None:
+    m = il.Model("bars", gravity=(0.0, -9.81, 0.0))
+    length = m.parameter("length", 0.6, range=(0.4, 1.0))
+    rod = {"mass": 0.7, "com": (0.1, 0.01, 0), "inertia": (1e-3, 2e-3, 2.9e-3)}
+    a = m.body("a", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **rod)
+    b = m.body("b", on=a.point("pin", (0.2, 0, 0)), joint=il.revolute("z", guess=-1.4), **rod)
+    base = m.ground.point("base", (0.5, 0.05, 0))
+    c = m.body("c", on=base, joint=il.revolute("z", guess=1.2), **rod)
+    m.close(b.point("end", (length, 0, 0)), c.point("end", (0.4, 0, 0)))
+    plant = m.compile()
+    starts = [{"a": angle} for angle in np.linspace(0.7, 1.3, 9)]
+    first = [plant.simulate(t_end=0.01, q=start).q for start in starts]
+    plant.parameters["length"] = 0.7
+    plant.parameters["length"] = 0.6
+    for start, q in zip(starts, first, strict=True):
+        np.testing.assert_array_equal(plant.simulate(t_end=0.01, q=start).q, q)
 
 
 def test_scipy_on_the_same_rates_agrees(plant: il.Plant) -> None:

@@ -346,3 +346,51 @@ def test_values_given_twice_may_differ_by_the_rounding_of_data() -> None:
     assert result["slider.q"][0] == pytest.approx(stroke(0.3), rel=1e-12)
     with pytest.raises(il.InputError, match=r"'crank' at .*, 'slider' at .* as given"):
         plant.simulate(t_end=1e-4, step=1e-5, q={"crank": 0.3, "slider": stroke(0.3) + 1e-4})
+
+
+LENGTH = 0.9  # of half a bar of the scissors [m]
+BAR = {"mass": 0.7, "com": (0.8, 0.05, 0), "inertia": (0.02, 0.2, 0.21)}
+
+
+def scissors(**lower: float) -> il.Model:
+    """Two stages; where the foot is at 0, bars of a stage may also turn as one (folded)."""
+    m = il.Model("scissors", gravity=(0.0, -9.81, 0.0))
+    foot = m.body("foot", on=m.ground, joint=il.prismatic("x"), mass=0.4)
+    seats, at = {"a": m.ground, "b": foot}, (2 * LENGTH, 0, 0)
+    for names, on in (("ab", seats), ("cd", {})):
+        for name, below in zip(names, "ab", strict=True):
+            seat = on[name] if on else seats[below].point("top", at)
+            seats[name] = m.body(name, on=seat, joint=il.revolute("z", guess=lower.get(name, 0.0)),
+                                 **BAR)  # fmt: skip
+            seats[name].point("middle", (LENGTH, 0, 0))
+        m.close(f"{names[0]}.middle", f"{names[1]}.middle", name=f"middle_{names}")
+    return m
+
+
+def test_rows_that_vanish_at_the_start_make_room_for_others() -> None:
+    """Folded and upright, the height of the middle says nothing: the bars move as a pendulum."""
+    q, qd = {"b": math.pi / 2, "d": 0.3}, {"b": 2.07, "d": -1.0}
+    run = scissors().compile().simulate(t_end=0.1, q=q, qd=qd)
+    m = il.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    twice = {**BAR, "mass": 2 * BAR["mass"], "inertia": tuple(2 * x for x in BAR["inertia"])}
+    b = m.body("b", on=m.ground, joint=il.revolute("z"), **twice)
+    m.body("d", on=b.point("top", (2 * LENGTH, 0, 0)), joint=il.revolute("z"), **twice)
+    expected = m.compile().simulate(t_end=0.1, q=q, qd=qd)
+    assert not [note for note in run.notes if "independent coordinates" not in note]
+    for names in ("ab", "cd"):
+        for name in names:
+            for signal in ("q", "qd"):
+                values = run[f"{name}.{signal}"], expected[f"{names[1]}.{signal}"]
+                np.testing.assert_allclose(*values, rtol=1e-8, atol=1e-8, err_msg=name)
+
+
+def test_a_branch_with_fewer_degrees_of_freedom_needs_a_model_of_its_own() -> None:
+    lifted = {"a": 0.5, "b": math.pi - 0.5}
+    folded = scissors().compile()
+    for begin in (folded.simulate, folded.stepper):
+        options = {"t_end": 0.01} if begin == folded.simulate else {}
+        with pytest.raises(il.InputError, match=r"1 degrees of freedom, 1 fewer .*'middle_"):
+            begin(q=lifted, **options)
+    run = scissors(**lifted, c=math.pi - 1.0, d=1.0 - math.pi).compile().simulate(t_end=0.1)
+    assert run.constraint_violation < 1e-12
+    assert run["foot.q"][0] == pytest.approx(2 * LENGTH * math.cos(run["a.q"][0]), rel=1e-12)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import inloop as il
 
 
-def pendulums(names: str, model: str = "pendulums") -> il.Plant:
+def pendulums(
+    names: str, model: str = "pendulums", more: Callable[[il.Model], object] | None = None
+) -> il.Plant:
     m = il.Model(model)
     for name in names:
         length = {"a": -0.7, "b": -0.3}[name]
         m.body(name, on=m.ground, joint=il.revolute("y"), mass=1.3, com=(0, 0, length))
+    if more is not None:
+        more(m)
     return m.compile()
 
 
@@ -30,6 +36,22 @@ def first(plant: il.Plant) -> il.Result:
 def test_runs_of_other_models_are_refused(first: il.Result, names: str, model: str) -> None:
     with pytest.raises(il.InputError, match=r"start is a run of model 'pendulums' with .* a, b"):
         pendulums(names, model).simulate(t_end=0.2, start=first)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        lambda m: m.drive("a"),
+        lambda m: m.gear("a", "b", ratio=-0.4),
+        lambda m: m.lugre("a", stiffness=1e3, damping=1.0, coulomb=0.1),
+    ],
+    ids=["drive", "gear", "state"],
+)
+def test_runs_of_models_with_other_equations_are_refused(
+    first: il.Result, more: Callable[[il.Model], object]
+) -> None:
+    with pytest.raises(il.InputError, match="start is a run of another model 'pendulums'"):
+        pendulums("ab", more=more).simulate(t_end=0.2, start=first)
 
 
 @pytest.mark.parametrize(

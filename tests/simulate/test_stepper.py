@@ -109,7 +109,7 @@ def test_parameters_act_from_the_step_after_they_are_written(method: str) -> Non
 def test_parameters_of_loops_and_modes_act_as_well() -> None:
     """A four-bar whose ground link becomes longer, and a ball that falls slower."""
     m = il.Model("bars", gravity=(0.0, -9.81, 0.0))
-    ground = m.parameter("ground", 0.5, range=(0.4, 0.6))
+    ground = m.parameter("ground", 0.5, range=(0.4, 1.2))
     rod = {"mass": 0.7, "com": (0.1, 0.01, 0.0), "inertia": (1e-3, 2e-3, 3e-3)}
     crank = m.body("crank", on=m.ground, joint=il.revolute("z", initial=(1.0, 0.0)), **rod)
     coupler = m.body("coupler", on=crank.point("pin", (0.2, 0, 0)),
@@ -125,6 +125,14 @@ def test_parameters_of_loops_and_modes_act_as_well() -> None:
     a, b, c = stepper.look().q[0]
     x = 0.2 * np.cos(a) + 0.6 * np.cos(a + b) - 0.4 * np.cos(c)
     assert x == pytest.approx(0.52, abs=1e-12)
+    # a length that the loop reaches elsewhere, but not from here
+    plant.parameters["ground"] = 1.15
+    for ask in (stepper.step, stepper.look):
+        with pytest.raises(il.SimulationError, match=r"loop 'coupler_end_rocker_tip'.*Parameters"):
+            ask()
+    plant.parameters["ground"] = 0.52
+    stepper.step()
+    assert stepper.look().q[0] == pytest.approx([a, b, c], abs=1e-3)
 
     def falling(gravity: float) -> il.Plant:
         m = il.Model(

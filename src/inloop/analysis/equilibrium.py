@@ -10,7 +10,12 @@ import numpy as np
 from inloop.analysis import newton
 from inloop.analysis.law_states import state_vector
 from inloop.analysis.newton import Solution
-from inloop.analysis.reduction import Reduction, effort_unit, input_vector
+from inloop.analysis.reduction import (
+    Reduction,
+    check_leading_inputs,
+    effort_unit,
+    input_vector,
+)
 from inloop.analysis.relaxation import relax
 from inloop.analysis.small_motion import Complex, SmallMotion, small_motion
 from inloop.analysis.unknowns import Setting, Unknown, find_unknowns, independent
@@ -140,6 +145,7 @@ def equilibrium(
         state_vector(plant, states),
         real(t, "t"),
     )
+    check_leading_inputs(plant, inputs or (), setting.q, setting.u)
     wanted = find_unknowns(reduction, names if unknowns is None else unknowns, held)
     return solve_equilibrium(reduction, setting, wanted, held)
 
@@ -262,7 +268,7 @@ class _Statics:
         for unknown, value in zip(self.wanted, x, strict=True):
             unknown.write(plant, setting, float(value))
         placed = plant.configuration.placed(before, setting.q[: plant.n])
-        setting.q[:] = self.near = self.reduction.close(placed[None], setting.t)[0]
+        setting.q[:] = self.near = self.reduction.follow(self.near, placed, setting.t)
         return setting
 
     def residual(self, x: Array) -> tuple[Array, Array] | None:

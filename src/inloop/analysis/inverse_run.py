@@ -249,22 +249,36 @@ def _spline(t: Array, values: Array, order: int) -> Array:
 
 
 def _closed(reduction: Reduction, q: Array, t: Array, follow: bool) -> Array:
-    """Closed positions; with `follow`, each search starts from the previous position."""
+    """Closed positions; with `follow`, each one is on the branch of the one before."""
     if not reduction.dependent:
         return q
-    result = q.copy()
+    result, others = q.copy(), reduction.following
+    before = reduction.start(None)
     if not follow:
         reduction.hold(q[0])
+    # a guess of dependent joints chooses the branch
+    guessed = not np.array_equal(q[0, others], before[others])
     for k in range(len(t)):
-        if follow and k > 0:
-            result[k, reduction.following] = result[k - 1, reduction.following]
         try:
-            result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
+            if follow and (k > 0 or not guessed):
+                result[k, others] = before[others]
+                result[k] = _led(reduction, before, result[k], float(t[k]))
+            else:
+                result[k] = reduction.close(result[k : k + 1], float(t[k]))[0]
+            before = result[k]
         except SimulationError as error:
             raise SimulationError(
                 f"{error.mistakes[0].what} at t = {t[k]:g} s", fix=error.mistakes[0].fix
             ) from error
     return result
+
+
+def _led(reduction: Reduction, before: Array, goal: Array, t: float) -> Array:
+    """The next position of a trajectory; beyond a singular one, the nearest that Newton finds."""
+    try:
+        return reduction.follow(before, goal, t)
+    except SimulationError:
+        return np.asarray(reduction.close(goal[None], t)[0])
 
 
 def _law_states(

@@ -7,7 +7,7 @@ states z of their own with rates zd(q, qd, z, u, t).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,11 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real
 from inloop.simulate.refused_methods import refuse_hard_contacts
 from inloop.simulate.scales import Scales, fastest_rate, natural_scales
-from inloop.simulate.start import Given, first_position, start_of, vector
+from inloop.simulate.start import CLOSE, Given, first_position, start_of, vector
 
 BLOCK = 200  # rows per call: few enough that no vectorized code has to be compiled
 MOST_ITERATIONS = 12
+SHORT = 0.05  # motion, in natural sizes, over which Newton's method alone stays on its branch
 STEP_TOLERANCE = 1e-8  # last Newton correction, in natural sizes; an error of its square remains
 
 
@@ -143,10 +144,42 @@ class Reduction:
                 break
             if np.max(np.abs(step) / self.sizes[columns], initial=0.0) <= STEP_TOLERANCE:
                 return q
-        raise SimulationError(
+        raise self._out_of_reach()
+
+    def _out_of_reach(self) -> SimulationError:
+        return SimulationError(
             f"model '{self.plant.name}': loops cannot be closed with these coordinates",
             fix="The mechanism is out of reach or at a singular position; choose another position.",
         )
+
+    def follow(self, near: Array, goal: Array, t: float = 0.0) -> Array:
+        """Close the loops at a goal on the branch of another position, shape (nq,) each.
+
+        Newton's method alone may end on another branch, or whole turns away.
+
+        Args:
+            near: a closed position.
+            goal: independent and driven coordinates where they shall be, the others as in `near`.
+            t: time [s].
+
+        Raises:
+            SimulationError: the branch does not get there.
+        """
+        n, difference = self.plant.n, self.plant.configuration.difference
+        short = SHORT * self.sizes
+        if np.all(np.abs(difference(goal, near)) <= short):
+            closed = self.close(goal[None], t)[0]
+            if np.all(np.abs(difference(closed, near)) <= short):
+                return np.asarray(closed)
+        led = [k for k in range(n) if k not in self._closing]
+        found = (
+            self.plant.formulation.positions.lead(goal, led, start=near, t=t)
+            if self._closing
+            else goal
+        )
+        if found is None:
+            raise self._out_of_reach()
+        return np.asarray(self.close(found[None], t)[0])
 
     def _newton(self, q: Array, t: float | Array) -> Array:
         """Newton corrections of the coordinates that the loops determine."""
@@ -272,6 +305,31 @@ def input_vector(plant: BarePlant, given: Mapping[str, float] | None) -> Array:
             )
         u[plant.inputs.index(name)] = real(value, f"input '{name}'")
     return u
+
+
+def check_leading_inputs(plant: BarePlant, given: Iterable[str], q: Array, u: Array) -> None:
+    """Reject inputs that would lead driven joints elsewhere: at rest they are where q has them.
+
+    Args:
+        plant: the compiled mechanism.
+        given: names of inputs.
+        q: position.
+        u: inputs.
+
+    Raises:
+        InputError: an input of a drive differs from the position of its joint, or from rest.
+    """
+    names = set(given)
+    for drive in plant.mechanism.drives:
+        joint, unit = plant.coordinates[drive.body], plant.coordinate_sizes[drive.body]
+        for signal, wanted in zip(drive.inputs, (q[drive.body], 0.0, 0.0), strict=False):
+            value = u[plant.inputs.index(signal.name)]
+            if signal.name in names and abs(value - wanted) > CLOSE * max(unit, abs(wanted)):
+                raise InputError(
+                    f"input '{signal.name}' = {value:g} leads the driven joint '{joint}', which "
+                    f"rests at {q[drive.body]:g} here",
+                    fix=f'Give its position instead: q={{"{joint}": ...}}.',
+                )
 
 
 def none_if_empty(values: Array) -> Array | None:

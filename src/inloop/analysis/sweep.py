@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.analysis.equilibrium import Equilibrium, solve_equilibrium
 from inloop.analysis.law_states import state_vector
-from inloop.analysis.reduction import Reduction, input_vector
+from inloop.analysis.reduction import Reduction, check_leading_inputs, input_vector
 from inloop.analysis.signals import signals
 from inloop.analysis.unknowns import Setting, Unknown, find_unknown, find_unknowns
 from inloop.errors import InloopError, InputError, ModelError, SimulationError
@@ -103,6 +103,7 @@ def sweep(
         input_vector(plant, inputs),
         state_vector(plant, states),
     )
+    check_leading_inputs(plant, inputs or (), setting.q, setting.u)
     along = reals(values, "values")
     if along.ndim != 1 or not np.all(np.isfinite(along)):
         raise useless(values, "values", "Give a list of finite numbers, one per equilibrium.")
@@ -159,10 +160,10 @@ class _Follower:
         raise AssertionError("not reached")
 
     def at(self, value: float) -> Equilibrium:
-        self.steered.write(self.reduction.plant, self.setting, value)
-        known = [*self.reduction.independent, *self.reduction.driven]
-        formulation = self.reduction.plant.formulation
-        self.setting.q[:] = formulation.assemble(self.setting.q, known).q
+        plant, near = self.reduction.plant, self.setting.q.copy()
+        self.steered.write(plant, self.setting, value)
+        goal = plant.configuration.placed(near, self.setting.q[: plant.n])
+        self.setting.q[:] = self.reduction.follow(near, goal, self.setting.t)
         found = solve_equilibrium(self.reduction, self.setting, self.unknowns, self.held)
         self.setting.q[:], self.setting.z[:] = found.q, found.z
         return found

@@ -81,6 +81,7 @@ def find_unknown(reduction: Reduction, name: str) -> Unknown:
     if name in plant.coordinates:
         return Unknown(name, "coordinate", plant.coordinates.index(name))
     if name in plant.inputs:
+        _refuse_leading(plant, name)
         return Unknown(name, "input", plant.inputs.index(name))
     if name in plant.parameters:
         return Unknown(name, "parameter")
@@ -92,6 +93,16 @@ def find_unknown(reduction: Reduction, name: str) -> Unknown:
         f"model '{plant.name}' has no coordinate, effort, input or parameter '{name}'",
         fix=f"Names are: {', '.join(known)}; an effort is '<joint>.effort'.",
     )
+
+
+def _refuse_leading(plant: BarePlant, name: str) -> None:
+    for drive in plant.mechanism.drives:
+        if name in {signal.name for signal in drive.inputs}:
+            joint = plant.coordinates[drive.body]
+            raise InputError(
+                f"input '{name}' leads the driven joint '{joint}', which rests here",
+                fix=f"Sweep over '{joint}' itself; an equilibrium takes its position from q.",
+            )
 
 
 def find_unknowns(

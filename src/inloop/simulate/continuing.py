@@ -74,6 +74,26 @@ def check_formulation(start: Result, name: str) -> None:
         )
 
 
+def check_roles(start: Result, plant: BarePlant) -> None:
+    """Check that an earlier run has the same drives, loops and states of laws.
+
+    Raises:
+        InputError: its model has the name and the coordinates of this one, but not the equations.
+    """
+    assert start.end is not None
+    end, roles = start.end, plant.formulation.partition
+    same = len(end.z) == len(plant.mechanism.states)
+    if end.partition is not None:
+        same = same and end.partition.driven == roles.driven
+        same = same and len(end.partition.rows) == len(roles.rows)
+    if not same:
+        raise InputError(
+            f"start is a run of another model '{plant.name}', with other drives, loops or states "
+            "of laws",
+            fix="Continue runs of the same model, or give q and qd by name.",
+        )
+
+
 def moved_notes(plant: BarePlant, start: Result, result: Result) -> tuple[str, ...]:
     """Notes on coordinates that differ from where the earlier run ended."""
     assert start.end is not None

@@ -15,7 +15,12 @@ from inloop.plant.quantities.inputs_outputs import input_units
 from inloop.plant.quantities.units import signal_units
 from inloop.simulate import observe
 from inloop.simulate.choice import run_with_default, with_tolerance
-from inloop.simulate.continuing import check_formulation, check_start, moved_notes
+from inloop.simulate.continuing import (
+    check_formulation,
+    check_roles,
+    check_start,
+    moved_notes,
+)
 from inloop.simulate.drives import read_drives
 from inloop.simulate.inputs import read_inputs
 from inloop.simulate.judging.accuracy import Inaccuracy, inaccuracy
@@ -122,6 +127,7 @@ def simulate(
     if start is not None:
         check_start(start, [plant.name], plant.coordinates, schedule)
         check_formulation(start, plant.formulation.name)
+        check_roles(start, plant)
     conditions = _conditions(plant, tau, inputs or {}, motions or {}, _begin_time(start), t_end)
     joints = observe.chosen_joints(plant, reactions)
     begin, told = _begin(plant, conditions, q, qd, start)

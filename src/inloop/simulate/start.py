@@ -79,12 +79,16 @@ def start_of(
         z: states of laws and drives.
 
     Raises:
-        InputError: given values contradict the loops or the drives, or the position is singular.
+        InputError: given values contradict the loops or the drives, or the equations of the
+            plant do not hold at the position.
     """
     rest = plant.mechanism.first_qd
     motion = None if drives is None else drives.at(plant, 0.0, u, z)
+    if motion is not None:
+        _check_finite(plant, motion)
     at, notes = first_position(plant, q, None if motion is None else motion[0])
     _refuse_singular(plant, at)
+    _refuse_locked(plant, at)
     speeds = vector(plant, qd, rest, "qd")
     led: tuple[str, ...] = ()
     if motion is not None:
@@ -215,6 +219,28 @@ def _refuse_singular(plant: BarePlant, q: Array) -> None:
         fix=f"Start next to it, on the branch you want, for example q={{{beside}}}, or "
         "change the initial values.",
     )
+
+
+def _refuse_locked(plant: BarePlant, q: Array) -> None:
+    """Reject a branch on which the loops need rows that were dropped."""
+    told = plant.formulation.locked_at(q)
+    if told:
+        raise InputError(
+            f"model '{plant.name}' would start on {told}",
+            fix="Write this position into the model, as guess= or initial= of its joints: it is "
+            "then assembled on this branch.",
+        )
+
+
+def _check_finite(plant: BarePlant, motion: Array) -> None:
+    """Check the motions of drives at t = 0: √t, for instance, begins with an infinite velocity."""
+    for what, values in zip(("position", "velocity", "acceleration"), motion, strict=True):
+        for k, value in zip(plant.formulation.driven_indices, values, strict=True):
+            if not np.isfinite(value):
+                raise InputError(
+                    f"the drive of '{plant.coordinates[k]}' starts with {what} {value:g}",
+                    fix="Give it a motion whose position, velocity and acceleration are finite.",
+                )
 
 
 def _check_driven(plant: BarePlant, what: str, given: Given, at: Array, first: Array) -> None:

@@ -240,9 +240,11 @@ class Stepper:
             raise self._cannot_close()
 
     def _cannot_close(self) -> SimulationError:
+        status = Status.LOOP_OPEN
         return SimulationError(
-            f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s",
-            fix="Check the inputs of driven joints.",
+            f"model '{self.plant.name}' cannot close its loops at t = {self.t:.6g} s"
+            f"{self._why(status)}",
+            fix=self._way_out(status) if self._tuned else "Check the inputs of driven joints.",
         )
 
     def look(self) -> Samples:

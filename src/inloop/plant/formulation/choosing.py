@@ -77,16 +77,17 @@ def _least_pivot(J: Array, parts: Partition) -> float:
 def is_bad(J: Array, known: Partition) -> bool:
     """Whether a choice is bad at a position.
 
-    At a dead point of an independent coordinate its velocity tells nothing about the others.
+    At a dead point of an independent coordinate its velocity tells nothing about the others; and
+    rows of the choice may depend on each other where those that were dropped do not.
 
     Args:
         J: of all rows there, in units of rows and coordinates.
         known: the choice, with dependent coordinates.
     """
-    used = J[list(known.rows)]
+    rank = len(known.rows)
     free = [k for k in range(J.shape[1]) if k not in set(known.driven)]
     of_choice, best = (
-        np.linalg.svd(used[:, list(columns)], compute_uv=False)[-1]
-        for columns in (known.dependent, free)
+        np.linalg.svd(block, compute_uv=False)[rank - 1]
+        for block in (J[np.ix_(known.rows, known.dependent)], J[:, free])
     )
     return not of_choice > BAD_CHOICE * best

@@ -67,9 +67,9 @@ def closing_with(
     if not found.closed and from_rest:
         held = driven
         found = nearest(closure, q, held)
+    found = found if found.closed else smallest_gap(closure, found, held)
     if not found.closed:
-        at = smallest_gap(closure, found, held)
-        return Closing(at, closure.gap(at))
+        return Closing(found.q, closure.gap(found.q))
     if len(loops.partition.dropped) and explore(closure, found).rank > len(loops.partition.rows):
         return Closing(found.q, locked=loops.dropped_loop)
     return Closing(found.q)

@@ -222,6 +222,13 @@ class Formulation(ABC):
     def close(self, q: Array, t: float = 0.0) -> Array:
         """All coordinates, the dependent ones found from independent and driven ones."""
 
+    def locked_at(self, q: Array) -> str:
+        """What to tell about a position on a branch with fewer degrees of freedom; else empty.
+
+        Rows are needed there that were dropped where the loops were assembled.
+        """
+        return ""
+
     # short for what users ask most
 
     def home(self) -> Array:

@@ -119,6 +119,16 @@ class ReducedLoops(Formulation):
             fix="Start closer to a closed position, or use plant.formulation.assemble(q).q.",
         )
 
+    def locked_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        missing, free = self.positions.rows_missing_at(q), len(self.partition.independent)
+        if not missing:
+            return ""
+        return (
+            f"a branch with {free - missing} degrees of freedom, {missing} fewer than where it "
+            f"was assembled: loop '{self.dropped_loop}' needs rows that were dropped there"
+        )
+
     # choices of independent coordinates
 
     @property

@@ -150,6 +150,10 @@ class Redundant(SingleChoice):
         """See `Formulation`."""
         return self.reduced.close(q, t)
 
+    def locked_at(self, q: Array) -> str:
+        """See `Formulation`."""
+        return self.reduced.locked_at(q)
+
     def accelerations(self, q: Any, qd: Any, tau: Any, **others: Any) -> Array:
         """See `Formulation`."""
         return self.reduced.accelerations(q, qd, tau, **others)

@@ -32,11 +32,13 @@ def lost_by_the_step(systems: tuple[System, ...], mode: int, now: End, step: flo
     system = systems[mode]
     if step is None or not system.formulation.partition.rows:
         return False
-    if system.speed(now.qd) * step > TURN:
+    x = system.start(now.t, now.q, now.qd, now.z)
+    accelerations = system.motion(np.array([now.t]), x[None, :]).qdd
+    gained = 0.0 if accelerations is None else step * system.speed(accelerations)
+    if (system.speed(now.qd) + gained) * step > TURN:
         return True
     for each in systems:
         each.pull = PARTS / step
-    x = system.start(now.t, now.q, now.qd, now.z)
     shorter = FixedSteps(Method.RODAS, step / PARTS, PARTS)
     done = run_machine(table_of_all(systems), MachineSnapshot(mode, x, now.t), shorter)
     return done.status != Status.LOOP_OPEN

@@ -58,9 +58,10 @@ def assemble(closure: Closure, guess: Array, held: Sequence[int], model: str) ->
         ModelError: a loop cannot close; says which, and by how much.
     """
     found = nearest(closure, guess, held)
+    found = found if found.closed else smallest_gap(closure, found, held)
     if found.closed:
         return found
-    raise cannot_close(closure.gap(smallest_gap(closure, found, held)), model)
+    raise cannot_close(closure.gap(found.q), model)
 
 
 def nearest(
@@ -91,9 +92,10 @@ def nearest(
     return best
 
 
-def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Array:
-    """Where the ends of loops that cannot close come nearest to each other."""
-    return least_gap(closure, found.q, free_of(closure.count, held))
+def smallest_gap(closure: Closure, found: Assembly, held: Sequence[int]) -> Assembly:
+    """Where the ends of loops come nearest to each other; they may meet, where steps had crept."""
+    free = free_of(closure.count, held)
+    return descend(closure, least_gap(closure, found.q, free), free)
 
 
 def descend(closure: Closure, q: Array, free: np.ndarray) -> Assembly:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from inloop.errors import InputError, ModelError
 from inloop.formalisms.loops.closed import ClosedLoops
 from inloop.formalisms.size import Size, size_of
+from inloop.plant.arguments import reals
 from inloop.plant.engine import Array
 from inloop.plant.formulation.positions.assembly import Assembly, assemble, descend
 from inloop.plant.formulation.positions.closure import Closure, Gap, free_of
@@ -19,11 +22,17 @@ from inloop.plant.formulation.positions.kept_values import (
     KeptVelocities,
     contradiction,
     declared_positions,
+    in_words,
     keep_positions,
     keep_velocities,
     moved,
 )
-from inloop.plant.formulation.positions.mobility import blamed_row, explore, is_singular
+from inloop.plant.formulation.positions.mobility import (
+    blamed_row,
+    explore,
+    is_singular,
+    rank_at,
+)
 from inloop.plant.formulation.positions.positions import Positions, check_finite
 from inloop.symbolic import reachable
 
@@ -50,15 +59,19 @@ class ClosedPositions(Positions):
         self._equations, self._closed = equations, closed
         guess = self._guess()
         closure = Closure(equations, closed, guess)
-        self._measured = equations.parameters.version, closure
         self.row_sizes: Array = closure.row_sizes
-        kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
+        try:
+            kept = keep_positions(closure, guess, closed.driven, self.declared, equations.name)
+        except ModelError as error:
+            raise self._driven_apart(error, guess) from error
         # what a run was given later is kept, and what was declared in the model yields to it
         firm = set(equations.mechanism.started) or set(self.declared)
         if strict and firm.intersection(kept.changed):
             said = [*closed.driven, *(k for k in self.declared if k in firm)]
             raise contradiction(equations, closure, guess, kept, said)
         self.first = kept.found
+        # measured at home, as after every change of parameters: runs do not depend on the past
+        self._measured = equations.parameters.version, Closure(equations, closed, self.home())
         self.mobility = explore(closure, kept.found)
         self.notes = moved(equations, guess, kept.found.q, kept.changed)
 
@@ -71,6 +84,18 @@ class ClosedPositions(Positions):
             for drive, value in zip(mechanism.drives, found, strict=True):
                 guess[drive.body] = float(value)
         return guess
+
+    def _driven_apart(self, error: ModelError, guess: Array) -> ModelError:
+        """The error of loops that cannot close, with the drives that hold them open."""
+        driven = in_words(self._equations, guess, self._closed.driven)
+        if not driven:
+            return error
+        shown = ", ".join(f"'{name}' driven to {value}" for name, value in driven.items())
+        return ModelError(
+            f"{error.mistakes[0].what}, with {shown} at t = 0",
+            fix="Let drives start where the loops can close, and no more of them than there are "
+            "degrees of freedom; or check lengths and points.",
+        )
 
     @property
     def declared(self) -> tuple[int, ...]:
@@ -110,16 +135,31 @@ class ClosedPositions(Positions):
 
     def assemble(self, guess: Array, held: Sequence[int] = ()) -> Assembly:
         """See `Positions`."""
-        check_finite(guess)
-        return assemble(self.closure, guess, held, self._equations.name)
+        equations, q = self._equations, reals(guess, "q")
+        if q.shape != (equations.nq,):
+            raise equations.wrong_size("q", q.shape, equations.nq)
+        if not all(isinstance(k, Integral) and 0 <= k < equations.n for k in held):
+            raise InputError(
+                f"held is {list(held)}",
+                fix="Give indices of coordinates; plant.coordinates.index(...) finds them.",
+            )
+        check_finite(q)
+        return assemble(self.closure, q, held, equations.name)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
         """See `Positions`; by the algorithm of `follow`."""
         check_finite(goal)
-        closure = self._closure_for(values)
-        home = self.home(values)
-        start = descend(closure, home, free_of(closure.count, self._closed.driven))
-        return follow(closure, start.q, goal, led) if start.closed else None
+        closure = self._closure_for(values).at(t)
+        near = self.home(values) if start is None else start
+        begin = descend(closure, near, free_of(closure.count, self._closed.driven))
+        return follow(closure, begin.q, goal, led) if begin.closed else None
 
     def keep(
         self,
@@ -171,3 +211,7 @@ class ClosedPositions(Positions):
             f"a singular position, where rows of loop '{self.weakest_loop(q)}' depend on others "
             "and branches meet"
         )
+
+    def rows_missing_at(self, q: Array) -> int:
+        """See `Positions`."""
+        return max(0, rank_at(self.closure(q)[1]) - self.mobility.rank)

@@ -73,8 +73,9 @@ def keep_positions(
     if found.closed:
         return KeptPositions(found, ())
     held, at = list(must), _held(closure, start, must)
+    at = at if at.closed else smallest_gap(closure, at, must)
     if not at.closed:
-        raise cannot_close(closure.gap(smallest_gap(closure, at, must)), model)
+        raise cannot_close(closure.gap(at.q), model)
     # keep each one that goes with those before
     for k in wanted:
         trial = _held(closure, _put_back(closure, at.q, wish, [k]), [*held, k])

@@ -55,6 +55,11 @@ def is_singular(J: Array, rank: int) -> bool:
     return _margin(J, rank) <= SINGULAR
 
 
+def rank_at(J: Array) -> int:
+    """Rank of the scaled Jacobian of a position; what is nearly lost does not count."""
+    return _count(_singular_values(J), SINGULAR)
+
+
 def blamed_row(J: Array, rank: int) -> int:
     """The row that most depends on others where the rank is too low."""
     u, _, _ = np.linalg.svd(J)

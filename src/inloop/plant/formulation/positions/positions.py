@@ -55,13 +55,22 @@ class Positions(ABC):
         """
 
     @abstractmethod
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
-        """A position that fits, reached from the first one without leaving its branch.
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
+        """A position that fits, reached from another one without leaving its branch.
 
         Args:
             goal: where the led coordinates shall be.
             led: coordinates; the others follow.
             values: of the live parameters; those of the plant by default.
+            start: where to begin; the first position by default.
+            t: time [s].
 
         Returns:
             The position, or None where no such way is found.
@@ -111,6 +120,10 @@ class Positions(ABC):
         """What is open at a position by more than a tolerance in units of the rows; else None."""
 
     @abstractmethod
+    def rows_missing_at(self, q: Array) -> int:
+        """How many rows the loops need at a closed position beyond those of the first one."""
+
+    @abstractmethod
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """The loop whose rows come nearest to depending on others at a position; or none."""
 
@@ -145,7 +158,14 @@ class TreePositions(Positions):
         """See `Positions`."""
         return self._as_given(guess)
 
-    def lead(self, goal: Array, led: Sequence[int], values: Array | None = None) -> Array | None:
+    def lead(
+        self,
+        goal: Array,
+        led: Sequence[int],
+        values: Array | None = None,
+        start: Array | None = None,
+        t: float = 0.0,
+    ) -> Array | None:
         """See `Positions`."""
         return np.array(goal, dtype=np.float64)
 
@@ -177,6 +197,10 @@ class TreePositions(Positions):
     def gap(self, q: Array, tolerance: float, t: float = 0.0) -> Gap | None:
         """See `Positions`."""
         return None
+
+    def rows_missing_at(self, q: Array) -> int:
+        """See `Positions`."""
+        return 0
 
     def weakest_loop(self, q: Array, t: float = 0.0) -> str:
         """See `Positions`."""
