@@ -16,10 +16,12 @@ from inloop.cli.formulations import formulation_of
 from inloop.cli.python_file import Compiled, Described, model_of_file
 from inloop.cli.setting_files import add_settings
 from inloop.errors import FileFormatError
+from inloop.formalisms import LiveParameter
 from inloop.gallery import Exhibit
 from inloop.gallery.exhibition.option import Chosen
 from inloop.model.starting import Base
 from inloop.plant.formulation import REDUCED
+from inloop.plant.parameters import Parameters
 
 FILE_ENDINGS = (".urdf", ".xml", ".sdf", ".mbs", ".py")
 
@@ -55,6 +57,16 @@ class Subject:
         plant = self.model.compile(**wanted)
         plant.parameters.update(self.settings)
         return plant
+
+    def build(self) -> il.Mechanism:
+        """The mechanism with the given values as its defaults, for commands that do not run it."""
+        mechanism = self.model.build()
+        values = Parameters(
+            [LiveParameter(p.name, p.default, p.unit, p.range) for p in mechanism.parameters]
+        )
+        values.update(self.settings)
+        shown = tuple(replace(p, default=values[p.name]) for p in mechanism.parameters)
+        return replace(mechanism, parameters=shown)
 
     @property
     def integrator(self) -> tuple[str | None, float | None]:

@@ -62,7 +62,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 
 def call(args: argparse.Namespace) -> int:
     """Derive, count, write."""
-    mechanism = find_subject(args).model.build()
+    mechanism = find_subject(args).build()
     names = _functions(args.functions, mechanism)
     report = derive(
         mechanism, names, live=_selection(args.live), external=_selection(args.external_forces)

@@ -22,7 +22,7 @@ def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace) -> int:
     """Print the elements of the model."""
     subject = find_subject(args)
-    mechanism = subject.model.build()
+    mechanism = subject.build()
     if args.json:
         exhibit = subject.exhibit
         experiments = {n: e.doc for n, e in exhibit.experiments.items()} if exhibit else {}
