@@ -37,6 +37,7 @@ class Outcome:
         size: width and height of the drawing [inch].
         result: the run that was looked at, if there was a single one.
         notes: what a reader of the figures should know.
+        table: the figures for people, where they make more than a list; printed in its place.
     """
 
     figures: Mapping[str, float | tuple[float, ...]]
@@ -44,6 +45,7 @@ class Outcome:
     size: tuple[float, float] = (8.0, 6.0)
     result: il.Result | None = None
     notes: tuple[str, ...] = ()
+    table: str = ""
 
     def plot(self, file: str | Path) -> Path:
         """Draw into a file; its ending tells the format."""

@@ -59,12 +59,13 @@ def _run(bench: Bench) -> Outcome:
         figures=figures,
         draw=lambda figure: _draw(figure, traces[HAND_STIFFNESS]),
         size=(10.0, 5.2),
+        table=_table(traces),
         notes=(
-            _table(traces),
             f"unstable: the motor came to its limit of {MOST_FORCE:g} N, or the lever to its "
-            "stops; saturated: part of the\ntime at that limit; jumps: RMS change of the force "
-            "within 7 ms; stuck: steps that the model could\nnot do, because what the sensor reads "
-            "contradicts itself",
+            'stops; after it the RMS change of the\nforce within 7 ms, "jumps" with --json. That '
+            "also tells when it runs away, the part of the time at the\nlimit (saturated), and how "
+            "many steps the model could not do, because what the sensor reads\ncontradicts itself "
+            "(stuck)",
         ),
     )
 
