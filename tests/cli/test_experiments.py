@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from inloop.cli import main
+from inloop.cli.commands.experiment import show_outcome
+from inloop.gallery import Outcome
 
 Capture = pytest.CaptureFixture[str]
 FIGURE6 = ("run", "simple_action", "--experiment", "figure6", "--seconds", "0.7")
@@ -32,6 +34,15 @@ def test_parameters_act_and_people_get_a_table(capsys: Capture) -> None:
     row = next(r for r in text.splitlines() if "F_KU at rest" in r)
     # key and hammer at rest, with less than half of the key's weight: 8.1 N before
     assert 3.5 < float(row.split()[-1]) < 4.5
+
+
+def test_a_table_of_its_own_takes_the_place_of_the_list(capsys: Capture) -> None:
+    figures = {"A, 100 N/m: jumps [N]": 59.3}
+    show_outcome(Outcome(figures, draw=print, notes=("RMS",), table="100 N/m   59 N"))
+    text = capsys.readouterr().out
+    assert "100 N/m   59 N" in text and "RMS" in text and "jumps" not in text
+    show_outcome(Outcome(figures, draw=print))
+    assert "A, 100 N/m: jumps [N]   59.3" in capsys.readouterr().out
 
 
 def test_experiments_are_listed_and_described(capsys: Capture) -> None:

@@ -14,7 +14,7 @@ from scipy.linalg import expm
 import inloop as il
 from inloop import gallery
 from inloop.gallery.car import model as car
-from inloop.gallery.car.experiments import caster, circle, steady, step_steer
+from inloop.gallery.car.experiments import caster, circle, modes, steady, step_steer
 
 NAMES = [corner.name for corner in car.CORNERS]
 # as in the source: forces follow slip at once, no aligning moment
@@ -96,17 +96,6 @@ def test_robotran_drives_it_without_the_front_bar(source_car: il.Plant) -> None:
         assert np.interp(lateral, Fy, Fz) == pytest.approx(load, abs=0.02)
 
 
-def level_state(plant: il.Plant, speed: float) -> tuple[np.ndarray, np.ndarray]:
-    """Position at rest, and velocities of a car whose wheels roll without slip."""
-    q = plant.equilibrium().q
-    qd = np.zeros(plant.n)
-    qd[plant.coordinates.index("chassis_tx")] = speed
-    for name in NAMES:
-        height = plant.position(f"wheel_{name}", q)[2]
-        qd[plant.coordinates.index(f"spin_{name}")] = speed / height
-    return q, qd
-
-
 def test_at_rest_as_in_the_source(source_car: il.Plant) -> None:
     rest = source_car.equilibrium()
     assert rest["chassis_tz"] == pytest.approx(0.200002, abs=1e-6)
@@ -125,20 +114,15 @@ def test_at_rest_as_in_the_source(source_car: il.Plant) -> None:
 
 def test_modes_at_10_m_per_s(source_car: il.Plant) -> None:
     """Body modes, wheel hop and the creep of sideslip and yaw (resultsR/modal_*.res)."""
-    q, qd = level_state(source_car, 10.0)
-    found = source_car.linearize(q=q, qd=qd)
-    assert found.error < 1e-5 * np.abs(found.A).max()
-    values = found.eigenvalues
-    swing = values[values.imag > 1.0]
-    swing = swing[np.argsort(np.abs(swing))]
-    assert len(swing) == 7
-    frequency, damping = np.abs(swing) / (2.0 * np.pi), -swing.real / np.abs(swing)
-    assert frequency[:3] == pytest.approx([0.913, 1.005, 1.182], rel=1e-3)
-    assert damping[:3] == pytest.approx([0.48, 0.57, 0.48], abs=0.01)
-    assert frequency[[3, -1]] == pytest.approx([17.55, 19.08], rel=2e-3)
-    assert (damping[3:].min(), damping[3:].max()) == pytest.approx((0.64, 0.70), abs=0.01)
-    creep = np.sort(values[(np.abs(values.imag) < 1e-6) & (np.abs(values.real) < 60.0)].real)
-    assert creep[:2] == pytest.approx([-34.64, -15.13], rel=1e-3)
+    found = modes.modes(source_car, 10.0)
+    assert found.error < 1e-5
+    assert len(found.frequencies) == 7
+    assert found.frequencies[:3] == pytest.approx([0.913, 1.005, 1.182], rel=1e-3)
+    assert found.damping[:3] == pytest.approx([48, 57, 48], abs=1.0)
+    assert found.frequencies[[3, -1]] == pytest.approx([17.55, 19.08], rel=2e-3)
+    hops = found.damping[3:]
+    assert (hops.min(), hops.max()) == pytest.approx((64, 70), abs=1.0)
+    assert found.creep == pytest.approx([-15.13, -34.64], rel=1e-3)
 
 
 # statics

@@ -16,7 +16,7 @@ from inloop.cli.formulations import formulation_of
 from inloop.cli.python_file import Compiled, Described, model_of_file
 from inloop.cli.setting_files import add_settings
 from inloop.errors import FileFormatError
-from inloop.formalisms.symbols import LiveParameter
+from inloop.formalisms import LiveParameter
 from inloop.gallery import Exhibit
 from inloop.gallery.exhibition.option import Chosen
 from inloop.model.starting import Base

@@ -42,10 +42,18 @@ def try_experiment(args: argparse.Namespace, subject: Subject) -> int:
         heading(f"{exhibit.title}: {name}")
         paragraph(f"{exhibit.experiments[name].doc}\ncomputed in {duration(seconds)}")
         paragraph()
-        table(("figure", "value"), [(k, _text(v)) for k, v in outcome.figures.items()])
-        for note in outcome.notes:
-            paragraph(f"\n{note}")
+        show_outcome(outcome)
     return 0
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """Print the figures, as the experiment's own table if it has one, and the notes."""
+    if outcome.table:
+        paragraph(outcome.table)
+    else:
+        table(("figure", "value"), [(k, _text(v)) for k, v in outcome.figures.items()])
+    for note in outcome.notes:
+        paragraph(f"\n{note}")
 
 
 def _text(value: float | tuple[float, ...]) -> str:

@@ -11,6 +11,7 @@ from inloop.gallery.car.experiments.circle import CIRCLE
 from inloop.gallery.car.experiments.dwell import DWELL_SINE
 from inloop.gallery.car.experiments.lane_change import ISO_1, ISO_2
 from inloop.gallery.car.experiments.lap import LAP
+from inloop.gallery.car.experiments.modes import MODES
 from inloop.gallery.car.experiments.split import SPLIT
 from inloop.gallery.car.experiments.step_steer import STEP
 from inloop.gallery.car.looks import car_looks
@@ -90,6 +91,7 @@ EXHIBIT = Exhibit(
         "dwell": DWELL_SINE,
         "split": SPLIT,
         "lap": LAP,
+        "modes": MODES,
     },
     looks=car_looks,
     cockpit=car_cockpit,

@@ -37,6 +37,7 @@ class Outcome:
         size: width and height of the drawing [inch].
         result: the run that was evaluated, if there was a single one.
         notes: remarks for readers of the figures.
+        table: the figures as a table, printed instead of a list.
     """
 
     figures: Mapping[str, float | tuple[float, ...]]
@@ -44,6 +45,7 @@ class Outcome:
     size: tuple[float, float] = (8.0, 6.0)
     result: il.Result | None = None
     notes: tuple[str, ...] = ()
+    table: str = ""
 
     def plot(self, file: str | Path) -> Path:
         """Draw into a file; its extension determines the format."""

@@ -89,10 +89,11 @@ def _run(bench: Bench) -> Outcome:
         figures=figures,
         draw=lambda figure: _draw(figure, traces),
         size=(11.0, 8.4),
+        table=_table(traces),
         notes=(
-            _table(traces),
-            "1, 1V: tunings as in experiment lq; vibration: RMS of the fast part of the strain in "
-            "the last second;\n30 ms, known: the design takes the delay into account",
+            "overshoot in %, error in deg, peak torque in N m; vibration: RMS of the fast part of "
+            "the strain in the last\nsecond, in V; 1, 1V: tunings as in experiment lq; 30 ms, "
+            "known: the design takes the delay into account",
         ),
     )
 

@@ -59,12 +59,12 @@ def _run(bench: Bench) -> Outcome:
         figures=figures,
         draw=lambda figure: _draw(figure, traces[HAND_STIFFNESS]),
         size=(10.0, 5.2),
+        table=_table(traces),
         notes=(
-            _table(traces),
-            f"unstable: the motor reached its limit of {MOST_FORCE:g} N, or the lever its "
-            "stops; saturated: fraction of the\ntime at that limit; jumps: RMS change of the force "
-            "within 7 ms; stuck: steps of the model that\nfailed because the sensor readings "
-            "contradict each other",
+            f"unstable: the motor reached its limit of {MOST_FORCE:g} N, or the lever its stops; "
+            "the number is the RMS change of the force\nwithin 7 ms (jumps). --json adds the time "
+            "of instability, the fraction of the time at the limit\n(saturated), and the steps of "
+            "the model that failed because the sensor readings contradict each other (stuck)",
         ),
     )
 
