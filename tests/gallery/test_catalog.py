@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -27,6 +28,14 @@ def test_an_entry_tells_what_it_is(exhibit: gallery.Exhibit) -> None:
     assert exhibit.title and exhibit.look_at.endswith(".") and exhibit.start
     assert exhibit.seconds > 0.0
     assert exhibit.build().name == exhibit.name
+
+
+def test_an_experiment_uses_or_refuses_seconds(exhibit: gallery.Exhibit) -> None:
+    for name, experiment in exhibit.experiments.items():
+        assert experiment.fixed_length != ("bench.seconds" in inspect.getsource(experiment.run))
+        if experiment.fixed_length:
+            with pytest.raises(il.InputError, match=f"'{name}' has a fixed length"):
+                exhibit.experiment(name, seconds=1.0)
 
 
 def test_every_build_is_a_fresh_model(exhibit: gallery.Exhibit) -> None:

@@ -60,7 +60,9 @@ class Experiment:
     Attributes:
         doc: one line: what is done, what there is to see.
         run: performs it.
+        fixed_length: `run` does not read `Bench.seconds`, so the user cannot choose a length.
     """
 
     doc: str
     run: Callable[[Bench], Outcome]
+    fixed_length: bool = False

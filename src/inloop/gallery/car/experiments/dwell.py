@@ -127,4 +127,6 @@ def _draw(figure: Any, swerves: list[Swerve]) -> None:
     dress(path, "x [m]", "y [m]")
 
 
-DWELL_SINE = Experiment("sine with dwell at growing amplitudes, as in FMVSS 126", _run)
+DWELL_SINE = Experiment(
+    "sine with dwell at growing amplitudes, as in FMVSS 126", _run, fixed_length=True
+)
