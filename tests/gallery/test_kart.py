@@ -9,11 +9,13 @@ import pytest
 from exhibit_plants import plant_of
 
 import inloop as il
+from inloop.gallery import Bench
 from inloop.gallery.kart.bench import BeltSensor, LoadCell, by_hand, sum_of_tyres
 from inloop.gallery.kart.data import CORNERS, PULSES, ROLLER
 from inloop.gallery.kart.exhibit import steady
 from inloop.gallery.kart.experiments.cables import expected, lost_motion, to_and_fro
 from inloop.gallery.kart.experiments.toe import PLAN, change_toe
+from inloop.gallery.kart.experiments.toe import TOE as TOE_RUN
 from inloop.gallery.kart.tyre import LinearTyre
 
 TOE = math.radians(2.0)
@@ -125,3 +127,12 @@ def test_a_linear_tyre_slides_where_friction_ends() -> None:
     assert slides.lateral / slides.longitudinal == pytest.approx(4.0 / 3.0)
     lifted = tyre.forces(il.tyres.Slip(0.0, 0.3, -0.4))
     assert (lifted.longitudinal, lifted.lateral) == (0.0, 0.0)
+
+
+def test_a_run_shorter_than_the_first_setting_is_refused(plant: il.Plant) -> None:
+    plant.parameters.reset()
+    first = PLAN[1][0]
+    with pytest.raises(il.InputError, match="the first setting of the toe takes 1 s, longer"):
+        TOE_RUN.run(Bench(lambda: plant, 0.99 * first))
+    figures = TOE_RUN.run(Bench(lambda: plant, first)).figures
+    assert figures["toe [deg]"] == (0.0,)

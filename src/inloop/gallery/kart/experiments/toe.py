@@ -102,8 +102,13 @@ def _reading(
 
 
 def _run(bench: Bench) -> Outcome:
-    plant = bench.compile()
-    readings = change_toe(plant, bench.seconds or SECONDS)
+    seconds, first = bench.seconds or SECONDS, PLAN[1][0]
+    if seconds < first:
+        raise il.InputError(
+            f"the first setting of the toe takes {first:g} s, longer than {seconds:g} s",
+            fix=f"Give seconds >= {first:g}.",
+        )
+    readings = change_toe(bench.compile(), seconds)
     ends = [row[0] for row in PLAN[1:]] + [SECONDS]
     done = [end for end in ends if end <= readings[-1].t + PERIOD * 10]
     last = [[r for r in readings if r.t < end][-1] for end in done]
