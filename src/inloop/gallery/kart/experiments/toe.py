@@ -102,12 +102,7 @@ def _reading(
 
 
 def _run(bench: Bench) -> Outcome:
-    seconds, first = bench.seconds or SECONDS, PLAN[1][0]
-    if seconds < first:
-        raise il.InputError(
-            f"the first setting of the toe takes {first:g} s, longer than {seconds:g} s",
-            fix=f"Give seconds >= {first:g}.",
-        )
+    seconds = bench.at_least(PLAN[1][0], SECONDS)  # up to the first change
     readings = change_toe(bench.compile(), seconds)
     ends = [row[0] for row in PLAN[1:]] + [SECONDS]
     done = [end for end in ends if end <= readings[-1].t + PERIOD * 10]
