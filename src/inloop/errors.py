@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOST_MISTAKES = 100  # of one model; nobody reads more, and the rest is not looked for
@@ -108,15 +108,19 @@ def source_line(filename: str, line: int) -> str:
     return f"{' '.join(label) if label else filename}:{line}"
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first of several names: "a, b and 3 more"."""
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")
+
+
 def name_hint(wrong: object, known: Iterable[str]) -> str:
     """A sentence that helps with an unknown name: the near ones, or some of those there are."""
     names = list(dict.fromkeys(known))
     near = near_names(wrong, names, most=3) if isinstance(wrong, str) else []
     if near:
         return f"Did you mean {', '.join(near)}?"
-    left = len(names) - _LISTED
-    more = f" and {left} more" if left > 0 else ""
-    return f"Names are: {', '.join(names[:_LISTED]) or 'none'}{more}."
+    return f"Names are: {first_of(names, _LISTED) or 'none'}."
 
 
 def near_names(wrong: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:

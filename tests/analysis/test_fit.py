@@ -133,8 +133,10 @@ def test_what_does_not_fit_together_is_noted(slider: il.Plant) -> None:
     recording["block.q"][150] = 9.0
     notes = il.fit(slider, recording, ["k", "c"]).notes
     assert any("sample 150 of block.q in recording 1 is an outlier" in note for note in notes)
-    with pytest.raises(il.ResidualError, match="is not noise, and k is at its bound"):
+    with pytest.raises(il.ResidualError, match="is not noise, and k is at its bound") as caught:
         il.fit(slider, measured(1), ["k", "c"], bounds={"k": (10.0, 180.0)})
+    fitted = caught.value.fitted
+    assert "k is at its bound" in fitted.causes and set(fitted.causes) < set(fitted.notes)
 
 
 def crane(samples: int) -> dict[str, np.ndarray]:

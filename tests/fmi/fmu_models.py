@@ -88,7 +88,17 @@ def led_arm() -> il.Model:
     return m
 
 
+def emptied_tank() -> il.Model:
+    """A falling tank whose mass is a difference of two parameters."""
+    m = il.Model("emptied_tank")
+    full = m.parameter("full", 2.0, unit="kg", range=(0.0, 5.0))
+    lost = m.parameter("lost", 0.5, unit="kg", range=(0.0, 5.0))
+    m.body("tank", on=m.ground, joint=il.prismatic("z"), mass=full - lost)
+    return m
+
+
 MODELS = {
+    "emptied_tank": emptied_tank,
     "led_arm": led_arm,
     "driven_pendulum": driven_pendulum,
     "controlled_cart": controlled_cart,

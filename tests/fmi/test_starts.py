@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 
 import fmpy
 import numpy as np
 import pytest
 from fmpy.fmi1 import FMICallException
 from fmu_models import STEP, Exported, Importer
+
+import inloop as il
+from inloop.native.running.schedule import Status
 
 Make = Callable[..., Exported]
 VERSIONS = ["3.0", "2.0"]
@@ -114,6 +119,30 @@ def test_functions_of_time_start_at_0(name: str, exported: Make) -> None:
         with pytest.raises(FMICallException):
             fmu.enterInitializationMode(startTime=2.0)
         assert "are functions of time" in host.said[-1]
+        with pytest.raises(FMICallException):
+            fmu.enterInitializationMode(startTime=math.nan)
+        assert host.said[-1].endswith("the start time is not finite")
+
+
+def test_a_negative_mass_is_refused_as_a_parameter(exported: Make) -> None:
+    """At the start and while it runs."""
+    with Importer(exported("emptied_tank")) as host:
+        fmu = host.make()
+        with pytest.raises(FMICallException):
+            host.start(fmu, lost=3.0)
+        assert "parameters at t = 0 s: a value computed from them is out" in host.said[-1]
+        host.set(fmu, {"lost": 1.0})
+        fmu.exitInitializationMode()
+        host.steps(fmu, 0, 1)
+        host.set(fmu, {"lost": 3.0})
+        with pytest.raises(FMICallException):
+            host.steps(fmu, 1, 2)
+        assert "parameters at t = 0.001 s: a value computed" in host.said[-1]
+
+
+def test_every_status_has_a_text() -> None:
+    source = (Path(il.__file__).parent / "io" / "fmi" / "c" / "fmu.c").read_text(encoding="utf-8")
+    assert [status.name for status in Status if f'[IL_{status.name}] = "' not in source] == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)

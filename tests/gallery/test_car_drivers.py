@@ -46,6 +46,14 @@ def test_the_driver_predicts_a_single_track() -> None:
     assert np.diff(late, 2)[0] / speed == pytest.approx(6.61196, rel=1e-4)
 
 
+def test_the_driver_knows_the_center_of_mass(plant: il.Plant) -> None:
+    """From the mass matrix: yaw about the frame of the chassis moves the mass m at x sideways."""
+    M = plant.mass_matrix(plant.mechanism.first_q)
+    across, yaw = (plant.coordinates.index(f"chassis_{axis}") for axis in ("ty", "rz"))
+    # AHEAD is that of the source's car, without the 1.5 kg of the steering wheel
+    assert M[across, yaw] / M[across, across] == pytest.approx(-drivers.BACK, abs=1e-4)
+
+
 def quarter(radius: float) -> Course:
     """Straight on for 40 m, then to the left along a circle."""
     angles = np.arange(0.0, 2.0, 0.5 / radius)

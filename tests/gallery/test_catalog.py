@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -27,6 +28,25 @@ def test_an_entry_tells_what_it_is(exhibit: gallery.Exhibit) -> None:
     assert exhibit.title and exhibit.look_at.endswith(".") and exhibit.start
     assert exhibit.seconds > 0.0
     assert exhibit.build().name == exhibit.name
+
+
+def test_an_experiment_uses_or_refuses_seconds(exhibit: gallery.Exhibit) -> None:
+    for name, experiment in exhibit.experiments.items():
+        text = inspect.getsource(experiment.run)
+        assert experiment.fixed_length != ("bench.seconds" in text or "bench.at_least" in text)
+        if experiment.fixed_length:
+            with pytest.raises(il.InputError, match=f"'{name}' has a fixed length"):
+                exhibit.experiment(name, seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "experiment", "least"), [("rover", "circle", 4.0), ("kart", "toe", 1.0)]
+)
+def test_an_experiment_too_short_to_show_anything_is_refused(
+    name: str, experiment: str, least: float
+) -> None:
+    with pytest.raises(il.InputError, match=f"too short .*seconds >= {least:g}"):
+        gallery.get(name).experiment(experiment, seconds=0.9 * least)
 
 
 def test_every_build_is_a_fresh_model(exhibit: gallery.Exhibit) -> None:

@@ -9,11 +9,13 @@ import pytest
 from exhibit_plants import plant_of
 
 import inloop as il
+from inloop.gallery import Bench
 from inloop.gallery.kart.bench import BeltSensor, LoadCell, by_hand, sum_of_tyres
 from inloop.gallery.kart.data import CORNERS, PULSES, ROLLER
 from inloop.gallery.kart.exhibit import steady
 from inloop.gallery.kart.experiments.cables import expected, lost_motion, to_and_fro
 from inloop.gallery.kart.experiments.toe import PLAN, change_toe
+from inloop.gallery.kart.experiments.toe import TOE as TOE_RUN
 from inloop.gallery.kart.tyre import LinearTyre
 
 TOE = math.radians(2.0)
@@ -125,3 +127,9 @@ def test_a_linear_tyre_slides_where_friction_ends() -> None:
     assert slides.lateral / slides.longitudinal == pytest.approx(4.0 / 3.0)
     lifted = tyre.forces(il.tyres.Slip(0.0, 0.3, -0.4))
     assert (lifted.longitudinal, lifted.lateral) == (0.0, 0.0)
+
+
+def test_toe_up_to_its_first_change(plant: il.Plant) -> None:
+    plant.parameters.reset()
+    figures = TOE_RUN.run(Bench(lambda: plant, PLAN[1][0])).figures
+    assert figures["toe [deg]"] == (0.0,)

@@ -85,6 +85,17 @@ def test_hostile_files(tmp_path: Path, old: bytes, new: bytes, message: str | No
         il.load_road(path)
 
 
+def test_two_long_sections_at_the_same_place(tmp_path: Path) -> None:
+    data = (DATA / "curved_text.crg").read_bytes()
+    for k, v in enumerate((-1.5, -1.0, -0.5, 0.0, -1.0, 1.0, 1.5), start=1):
+        data = data.replace(b"D:long section %d," % k, b"D:long section at v = %.1f," % v)
+    line = data[: data.rindex(b"v = -1.0")].count(b"\n") + 1
+    path = tmp_path / "my.crg"
+    path.write_bytes(data)
+    with pytest.raises(il.FileFormatError, match=rf"same v = -1 m .*my\.crg:{line}\b"):
+        il.load_road(path)
+
+
 def test_binary_files_that_were_damaged(tmp_path: Path) -> None:
     data = (DATA / "curved_binary.crg").read_bytes()
     path = tmp_path / "my.crg"

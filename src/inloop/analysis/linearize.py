@@ -25,7 +25,7 @@ from inloop.analysis.reduction import Reduction, input_vector, none_if_empty
 from inloop.analysis.signals import signals
 from inloop.analysis.small_motion import Complex
 from inloop.analysis.unknowns import Setting
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, first_of
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import name_list, real
 from inloop.plant.keywords import checked_call
@@ -237,9 +237,8 @@ def _refuse_nan(
 def _tell_edges(names: Sequence[str]) -> None:
     """Warn about variables in which the motion is not smooth; exact derivatives do not show it."""
     if names:
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
         warnings.warn(
-            f"the motion is not smooth in {', '.join(names[:4])}{more} at this state, for "
+            f"the motion is not smooth in {first_of(names, 4)} at this state, for "
             "example where dry friction or a contact switches: derivatives there are not "
             "reliable",
             stacklevel=4,

@@ -118,10 +118,9 @@ def _looks() -> Mapping[str, tuple[il.Visual, ...]]:
     """Two balls with spots, which show their rotation, on cloth between wooden cushions."""
 
     def pool_ball(color: str, stripe: str) -> tuple[il.Visual, ...]:
-        turned = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
         spots = [(0.0, 0.0, RADIUS), (0.0, 0.0, -RADIUS), (RADIUS, 0.0, 0.0), (-RADIUS, 0.0, 0.0)]
         return (
-            il.visual(il.sphere(RADIUS), color=color, rotation=turned, material="paint"),
+            il.visual(il.sphere(RADIUS), color=color, material="paint"),
             *(
                 il.visual(
                     il.sphere(0.32 * RADIUS), tuple(0.72 * x for x in at), stripe, material="paint"

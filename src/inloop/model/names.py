@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from inloop.errors import near_names
+from inloop.errors import first_of, near_names
 
 GROUND_NAME = "ground"
 RESERVED_POINTS = ("origin", "com")  # every body has these two
@@ -69,6 +69,4 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
         return f"Did you mean {quoted(near[0])}?"
     if not candidates:
         return "None has been declared yet."
-    shown = ", ".join(quoted(name) for name in candidates[:8])
-    more = f" and {len(candidates) - 8} more" if len(candidates) > 8 else ""
-    return f"Known names: {shown}{more}."
+    return f"Known names: {first_of([quoted(name) for name in candidates], 8)}."

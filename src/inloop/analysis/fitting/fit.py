@@ -10,6 +10,7 @@ import numpy as np
 
 from inloop.analysis.fitting.fitted import Comparison, Fitted
 from inloop.analysis.fitting.notes import (
+    at_bounds,
     fit_notes,
     missing_inputs,
     repeated,
@@ -134,11 +135,12 @@ def fit(
     tests, curves = _judged(shooting, solution, chosen, known, kept_back=False)
     notes = (*fit_notes(unknowns, solution, tests), *_coarse(shooting, solution))
     notes += stray_columns(plant, given)
+    causes = at_bounds(unknowns, solution)
     if any(each.refused for each in tests):
-        notes += missing_inputs(plant, given)
+        causes += missing_inputs(plant, given)
     for other in OTHERWISE if inputs == "held" else ():
         again, _ = _read(plant, given, chosen, step, method, BETWEEN[other])
-        notes += _held(shooting, solution, again, other)
+        causes += _held(shooting, solution, again, other)
     validation: tuple[ResidualTest, ...] = ()
     if check is not None:
         others, _ = _read(plant, listed(check), chosen, step, method, BETWEEN[inputs])
@@ -150,8 +152,8 @@ def fit(
     fitted = Fitted(
         plant.name, unknowns.labels, unknowns.units, unknowns.first, solution.values,
         solution.covariance, unidentified_in(unknowns.labels, solution.information), chosen,
-        solution.noise, tests, validation, curves, notes, solution.evaluations,
-        solution.derivatives, tuple(units.get(name, "") for name in chosen),
+        solution.noise, tests, validation, curves, (*causes, *notes), solution.evaluations,
+        solution.derivatives, tuple(units.get(name, "") for name in chosen), causes,
     )  # fmt: skip
     if refuse:
         fitted.check()

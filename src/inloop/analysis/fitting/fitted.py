@@ -17,7 +17,6 @@ from inloop.plant.arguments import file_path
 WEAK = 0.3  # relative standard deviation above which a parameter is hardly known
 ALIKE = 0.95  # correlation above which two parameters are reported as hardly distinguishable
 AT_BOUND = 1e-6  # distance from a bound, relative to the range
-MISSING = "this input counts as constant,"
 NOTHING = 1e-100  # smallest divisor: its square does not underflow
 
 
@@ -62,10 +61,11 @@ class Fitted:
         tests: residual tests, for each recording and channel.
         validation: the same for validation recordings, of which only initial states were fitted.
         comparisons: measured and predicted curves.
-        notes: notes for the reader.
+        notes: notes for the reader, including `causes`.
         evaluations: how often all recordings were simulated.
         derivatives: how derivatives were computed.
         channel_units: units of the outputs.
+        causes: the notes that may explain residuals that are not noise.
     """
 
     model: str
@@ -84,6 +84,7 @@ class Fitted:
     evaluations: int
     derivatives: str
     channel_units: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -153,9 +154,7 @@ class Fitted:
         if not bad:
             return
         worst = max(bad, key=lambda each: (each.structure, each.rms / each.noise))
-        causes = ("is at its bound", "inputs count as held", MISSING)
-        known = [note for note in self.notes if any(words in note for words in causes)]
-        why = "".join(f", and {note}" for note in known)
+        why = "".join(f", and {cause}" for cause in self.causes)
         error = ResidualError(
             f"model '{self.model}' does not explain {worst.recording}, whatever its "
             f"parameters: {100 * worst.structure:.0f} % of the residuals of {worst.channel} "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, MISSING, correlation_of
+from inloop.analysis.fitting.fitted import ALIKE, AT_BOUND, correlation_of
 from inloop.analysis.fitting.recordings import Measured, Recording, plants_of
 from inloop.analysis.fitting.residual_tests import NOISY, ResidualTest
 from inloop.analysis.fitting.solving import Solution
@@ -41,13 +41,6 @@ def fit_notes(
     lost = unidentified_in(unknowns.labels, solution.information)
     if lost:
         notes.append("not identified by these recordings: " + ", ".join(lost))
-    room = unknowns.upper - unknowns.lower
-    span = np.where(np.isfinite(room), room, unknowns.scale)
-    near = (
-        np.minimum(solution.values - unknowns.lower, unknowns.upper - solution.values)
-        < AT_BOUND * span
-    )
-    notes += [f"{name} is at its bound" for name, at in zip(labels, near, strict=True) if at]
     alike = correlation_of(solution.covariance)
     for i, j in zip(*np.nonzero(np.triu(np.abs(alike) > ALIKE, 1)), strict=True):
         notes.append(
@@ -67,6 +60,18 @@ def fit_notes(
     if not solution.converged:
         notes.append("the search has not converged: allow more evaluations (most=)")
     return tuple(notes)
+
+
+def at_bounds(unknowns: Unknowns, solution: Solution) -> tuple[str, ...]:
+    """Notes on unknowns that the search left at a bound."""
+    room = unknowns.upper - unknowns.lower
+    span = np.where(np.isfinite(room), room, unknowns.scale)
+    near = (
+        np.minimum(solution.values - unknowns.lower, unknowns.upper - solution.values)
+        < AT_BOUND * span
+    )
+    pairs = zip(unknowns.labels, near, strict=True)
+    return tuple(f"{name} is at its bound" for name, at in pairs if at)
 
 
 def residual_notes(test: ResidualTest) -> list[str]:
@@ -112,7 +117,7 @@ def missing_inputs(plant: BarePlant, recordings: Sequence[Recording]) -> tuple[s
     first = dict(zip(plant.inputs, plant.first_inputs, strict=True))
     own = [x.name for x in plant.mechanism.inputs if x.name in first]
     return tuple(
-        f"recording {number} has no column '{name}': {MISSING} {first[name]:g}"
+        f"recording {number} has no column '{name}': this input counts as constant, {first[name]:g}"
         for number, columns in enumerate(recordings, start=1)
         for name in own
         if name not in (columns.names if isinstance(columns, Result) else columns)

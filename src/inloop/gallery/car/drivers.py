@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from inloop.gallery.car.course import Course
+from inloop.gallery.car.hard_points import WHEEL_X
 
 Path = Callable[[np.ndarray], np.ndarray]  # y over x [m]
 
@@ -20,6 +21,9 @@ Path = Callable[[np.ndarray], np.ndarray]  # y over x [m]
 # the center of mass [m], cornering stiffness of the axles [N/rad]
 MASS, INERTIA, AHEAD, BEHIND = 1647.0, 2977.498, 1.256867, 1.503133
 C_FRONT, C_REAR = 120499.0, 114623.7
+BACK = (
+    AHEAD - WHEEL_X["front"]
+)  # distance of the center of mass behind the frame of the chassis [m]
 # angle of the front wheels per angle of the steering wheel: pinion 8 mm, 8 rad/m of rack
 STEERING = 0.008 * 8.0
 
@@ -136,10 +140,8 @@ def _center(outputs: Mapping[str, float]) -> tuple[float, float, float, float, f
     yaw, rate = outputs["chassis_rz.q"], outputs["chassis_rz.qd"]
     vx, vy = outputs["chassis_tx.qd"], outputs["chassis_ty.qd"]
     c, s = math.cos(yaw), math.sin(yaw)
-    # it lies behind the frame of the chassis, which is at the front axle
-    back = AHEAD - 0.02
-    x, y = outputs["chassis_tx.q"] - back * c, outputs["chassis_ty.q"] - back * s
-    return x, y, yaw, -s * vx + c * vy - back * rate, rate
+    x, y = outputs["chassis_tx.q"] - BACK * c, outputs["chassis_ty.q"] - BACK * s
+    return x, y, yaw, -s * vx + c * vy - BACK * rate, rate
 
 
 def predict(speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,13 +15,12 @@ LAYERS = 7  # the rods move in one plane but are drawn side by side
 def chain_fountain_looks(n: int) -> Mapping[str, tuple[il.Visual, ...]]:
     """Shapes of all bodies."""
     half, wall = 0.11, 0.012
-    middle = 0.0
     pot = [
-        il.visual(il.box((2 * half, 2 * half, wall)), (middle, 0.0, POT - 0.02), parts.BLUE,
+        il.visual(il.box((2 * half, 2 * half, wall)), (0.0, 0.0, POT - 0.02), parts.BLUE,
                   material="paint"),
-        il.visual(il.box((wall, 2 * half, 0.12)), (middle - half, 0.0, POT + 0.035), parts.BLUE,
+        il.visual(il.box((wall, 2 * half, 0.12)), (-half, 0.0, POT + 0.035), parts.BLUE,
                   material="paint"),
-        il.visual(il.box((2 * half, wall, 0.12)), (middle, half, POT + 0.035), parts.BLUE,
+        il.visual(il.box((2 * half, wall, 0.12)), (0.0, half, POT + 0.035), parts.BLUE,
                   material="paint"),
     ]  # fmt: skip
     column = il.disc(

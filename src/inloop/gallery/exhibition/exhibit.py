@@ -165,7 +165,7 @@ class Exhibit:
         Args:
             name: see `experiments`.
             parameters: values of parameters, in all plants of the experiment that have them.
-            seconds: length of the experiment, instead of its default [s].
+            seconds: length of the experiment, instead of its default, unless it is fixed [s].
             options: as in `build`, where the experiment does not choose them itself.
         """
         chosen = parameters or {}
@@ -173,6 +173,10 @@ class Exhibit:
             raise self._unknown("experiment", name, self.experiments)
         if seconds is not None and not 0.0 < seconds < math.inf:
             raise il.InputError(f"{seconds:g} s makes no sense", fix="Give seconds > 0.")
+        if seconds is not None and self.experiments[name].fixed_length:
+            raise il.InputError(
+                f"experiment '{name}' has a fixed length", fix="Leave out the seconds."
+            )
         known = [p.name for p in self.build(**options).build().parameters]
         for parameter in chosen:
             if parameter not in known:

@@ -25,6 +25,19 @@ class Bench:
     compile: Callable[..., il.Plant]
     seconds: float | None = None
 
+    def at_least(self, least: float, default: float) -> float:
+        """Length of an experiment that shows nothing before a time `least` [s].
+
+        Raises:
+            InputError: the user chose a shorter one.
+        """
+        if self.seconds is not None and self.seconds < least:
+            raise il.InputError(
+                f"{self.seconds:g} s are too short for this experiment",
+                fix=f"Give seconds >= {least:g}.",
+            )
+        return self.seconds or default
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -62,7 +75,9 @@ class Experiment:
     Attributes:
         doc: one line: what is done, what there is to see.
         run: performs it.
+        fixed_length: `run` does not use `Bench.seconds`, so the user cannot choose a length.
     """
 
     doc: str
     run: Callable[[Bench], Outcome]
+    fixed_length: bool = False

@@ -210,9 +210,9 @@ def rounded_polygon(corners: Sequence[tuple[float, float, float]]) -> tuple[Poin
             )
         points += here.points()
         points += _straight(points[-1], after.begin)
-    shift = count_before = len(bends[0].points())
+    shift = len(bends[0].points())
     # begin in the middle of the first side
-    shift += max(len(_straight(points[count_before - 1], bends[1].begin)) // 2, 0)
+    shift += len(_straight(points[shift - 1], bends[1].begin)) // 2
     turned = points[shift:] + points[:shift]
     return (*turned, turned[0])
 

@@ -22,7 +22,6 @@ MATERIALS = {
     MAPLE: "wood", SPRUCE: "wood", WALNUT: "wood", BRASS: "metal", STEEL: "metal",
     LEATHER: "leather", FELT: "felt", GREEN: "felt", RED: "felt",
 }  # fmt: skip
-CORNERS = 28  # of a round outline
 
 DEVICE = Device(
     input="finger",

@@ -306,10 +306,12 @@ def _surface(
         header.fail("the file has fewer than two channels of a long section")
     v = _across(header, [match.group(1) for _, match in sections], sections)
     z = values[:, [k for k, _ in sections]]
-    order = np.argsort(v)
+    order = np.argsort(v, kind="stable")
     v, z = v[order], z[:, order]
-    if np.any(np.diff(v) <= 0.0):
-        header.fail("two long sections have the same v", sections[0][0])
+    same = np.flatnonzero(np.diff(v) <= 0.0)
+    if len(same):
+        line_number = header.channels[sections[order[same[0] + 1]][0]][1]
+        header.fail(f"two long sections have the same v = {v[same[0]]:g} m", line_number)
     z = _filled(header, z, notes)
     z = z + line.height[:, None] + line.banking[:, None] * v
     steps = np.diff(v)

@@ -12,6 +12,7 @@
 #include "il_free.h"
 #include "il_plant.h"
 #include "il_precision.h"
+#include "il_vectors.h"
 
 /* Newton's method ends at corrections below these; the remaining error is of the order of their
    square. In radians, or relative to the characteristic length. */
@@ -150,14 +151,6 @@ static inline il_view il_view_of(const il_part *part, const double *pre, double 
 {
     return (il_view){pre,           part->u,      t,       part->q, part->qd,
                      part->all_lam, part->effort, part->z, part->e, part->qdd};
-}
-
-/* Copy numbers; with count 0 the pointers may be NULL. */
-static inline void il_copy(double *to, const double *from, int64_t count)
-{
-    if (count > 0) {
-        memcpy(to, from, (size_t)count * sizeof *to);
-    }
 }
 
 /* Length of x of a mode. */

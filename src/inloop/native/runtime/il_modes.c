@@ -2,11 +2,7 @@
 #include "il_modes.h"
 
 #include "il_accumulation.h"
-
-static void copy(double *to, const double *from, int64_t size)
-{
-    memcpy(to, from, (size_t)size * sizeof *to);
-}
+#include "il_vectors.h"
 
 /* loops, because memcpy does not accept NULL even for size 0 */
 static void copy_flags(int64_t *to, const int64_t *from, int64_t size)
@@ -66,8 +62,8 @@ static void keep(il_machine *machine)
     machine->event_count_kept = machine->event_count;
     machine->events_lost_kept = machine->events_lost;
     machine->events_in_step_kept = machine->events_in_step;
-    copy(machine->x_kept, machine->x, machine->stepper.size);
-    copy(machine->slope_kept, machine->stepper.slope, machine->stepper.size);
+    il_copy(machine->x_kept, machine->x, machine->stepper.size);
+    il_copy(machine->slope_kept, machine->stepper.slope, machine->stepper.size);
     copy_flags(machine->armed_kept, machine->armed, mode->transition_count);
     copy_history(machine->history + machine->transitions, machine->history, machine->transitions);
 }
@@ -80,8 +76,8 @@ static void bring_back(il_machine *machine)
     machine->event_count = machine->event_count_kept;
     machine->events_lost = machine->events_lost_kept;
     machine->events_in_step = machine->events_in_step_kept;
-    copy(machine->x, machine->x_kept, machine->stepper.size);
-    copy(machine->stepper.slope, machine->slope_kept, machine->stepper.size);
+    il_copy(machine->x, machine->x_kept, machine->stepper.size);
+    il_copy(machine->stepper.slope, machine->slope_kept, machine->stepper.size);
     copy_flags(machine->armed, machine->armed_kept,
                machine->modes[machine->mode].transition_count);
     copy_history(machine->history, machine->history + machine->transitions, machine->transitions);
@@ -114,7 +110,7 @@ static il_history *history_of(il_machine *machine, int64_t transition)
 /* A row of states: x, padded with NaN. */
 static void write_state(const il_machine *machine, double *row, const double *x, int64_t size)
 {
-    copy(row, x, size);
+    il_copy(row, x, size);
     for (int64_t i = size; i < machine->largest; i++) {
         row[i] = NAN;
     }
@@ -185,7 +181,7 @@ static int change_mode(il_machine *machine, int64_t transition, double t, int at
     if (jump) {
         status = jump(context, t, machine->x_event, machine->x_jump, &event.record);
     } else {
-        copy(machine->x_jump, machine->x_event, size);
+        il_copy(machine->x_jump, machine->x_event, size);
     }
     if (status == IL_OK && !il_all_finite(machine->x_jump, size)) {
         status = IL_DIVERGED;
@@ -198,7 +194,7 @@ static int change_mode(il_machine *machine, int64_t transition, double t, int at
     }
     il_switch_to(machine, event.next_mode);
     machine->t = t;
-    copy(machine->x, machine->x_jump, size);
+    il_copy(machine->x, machine->x_jump, size);
     return IL_OK;
 }
 
@@ -244,7 +240,7 @@ static int enter(il_machine *machine)
     machine->entered = 1;
     int status = arm_anew(machine, &fired);
     while (status == IL_OK && fired >= 0) {
-        copy(machine->x_event, machine->x, machine->stepper.size);
+        il_copy(machine->x_event, machine->x, machine->stepper.size);
         status = fire(machine, fired, machine->t, 1);
         if (status == IL_OK) {
             status = arm_anew(machine, &fired);
@@ -274,7 +270,7 @@ int il_take_event(il_machine *machine, const il_leg *leg)
 int il_take_here(il_machine *machine, int64_t transition)
 {
     keep(machine);
-    copy(machine->x_event, machine->x, machine->stepper.size);
+    il_copy(machine->x_event, machine->x, machine->stepper.size);
     copy_flags(machine->armed_new, machine->armed,
                machine->modes[machine->mode].transition_count);
     note_excursions(machine);

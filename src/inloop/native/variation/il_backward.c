@@ -8,13 +8,7 @@
 
 #include "il_attitude.h"
 #include "il_variation.h"
-
-static void add(int64_t count, double *restrict y, double w, const double *restrict k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        y[i] += w * k[i];
-    }
-}
+#include "il_vectors.h"
 
 static int stage_back(const il_backward_run *r, int64_t number, double t, const double *u,
                       const double *of_slope, double *of_stage)
@@ -24,7 +18,7 @@ static int stage_back(const il_backward_run *r, int64_t number, double t, const 
                                r->stage_dep + number * r->dependent, of_slope, y);
     if (status != IL_OK) return status;
     memcpy(of_stage, y, (size_t)r->size * sizeof *y);
-    add(r->varied, r->owed, 1.0, y + r->size);
+    il_add_scaled(r->varied, r->owed, 1.0, y + r->size);
     return IL_OK;
 }
 
@@ -35,17 +29,17 @@ static int runge_kutta_back(const il_backward_run *r, int64_t step, double t, co
     double *of_stage = r->memory, *of_slope = r->memory + s * r->size;
     for (int64_t i = s - 1; i >= 0; i--) {
         memset(of_slope, 0, (size_t)r->size * sizeof *of_slope);
-        add(r->size, of_slope, r->h * m->b[i], r->weights);
+        il_add_scaled(r->size, of_slope, r->h * m->b[i], r->weights);
         for (int64_t j = i + 1; j < s; j++) {
             const double a = m->a[j * s + i];
-            if (a != 0.0) add(r->size, of_slope, r->h * a, of_stage + j * r->size);
+            if (a != 0.0) il_add_scaled(r->size, of_slope, r->h * a, of_stage + j * r->size);
         }
         const int status = stage_back(r, step * s + i, t + m->c[i] * r->h, u + i * r->u_stage,
                                       of_slope, of_stage + i * r->size);
         if (status != IL_OK) return status;
     }
     for (int64_t i = 0; i < s; i++) {
-        add(r->size, r->weights, 1.0, of_stage + i * r->size);
+        il_add_scaled(r->size, r->weights, 1.0, of_stage + i * r->size);
     }
     return IL_OK;
 }
@@ -55,12 +49,12 @@ static int symplectic_euler_back(const il_backward_run *r, int64_t step, double 
     const int64_t n = r->coordinates;
     double *of_stage = r->memory + r->size, *of_slope = r->memory;
     /* q = q + h v: the new velocities count twice */
-    add(n, r->weights + n, r->h, r->weights);
+    il_add_scaled(n, r->weights + n, r->h, r->weights);
     memset(of_slope, 0, (size_t)r->size * sizeof *of_slope);
-    add(r->size - n, of_slope + n, r->h, r->weights + n);
+    il_add_scaled(r->size - n, of_slope + n, r->h, r->weights + n);
     const int status = stage_back(r, step, t, u, of_slope, of_stage);
     if (status != IL_OK) return status;
-    add(r->size, r->weights, 1.0, of_stage);
+    il_add_scaled(r->size, r->weights, 1.0, of_stage);
     return IL_OK;
 }
 
@@ -97,7 +91,7 @@ IL_EXPORT int il_go_back(const il_backward_run *r)
     const double *last = r->implicit ? r->implicit->step + (r->tableau.stages - 1) * r->size : NULL;
     int status = r->corners && r->steps ? il_corners_back_begin(r) : IL_OK;
     for (int64_t k = r->steps - 1; status == IL_OK && k >= 0; k--) {
-        add(r->size, r->weights, 1.0, r->added + (k + 1) * r->size);
+        il_add_scaled(r->size, r->weights, 1.0, r->added + (k + 1) * r->size);
         memcpy(later, r->weights, (size_t)r->size * sizeof *later);
         status = step_back(r, k);
         if (status == IL_OK && r->corners) status = il_corners_back(r, k, last ? last : later);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "il_variation.h"
+#include "il_vectors.h"
 
 enum { MOST_ITERATIONS = 40, MOST_FACTORIZATIONS = 8 };
 static const double SLOW = 0.2;      /* slower convergence triggers new factors */
@@ -22,19 +23,6 @@ static const double SOLVED = 1e-15;  /* of the largest size: the remaining corre
 /* corrections below do not have to shrink: with any factors, and with those of this step */
 static const double ROUNDING = 1e-11, ROUNDING_AT_BEST = 1e-8;
 static const double LEAST = 1e-6;    /* of the largest entry of x: minimum scale of all others */
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-/* y += w k */
-static void add(int64_t count, double *restrict y, double w, const double *restrict k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        y[i] += w * k[i];
-    }
-}
 
 /* Newton's step of all stages, and its size */
 static int correction(const il_stages *at, const double *x, double *size)
@@ -53,11 +41,11 @@ static int correction(const il_stages *at, const double *x, double *size)
             step[k] = x[k] - c->x[i * n + k];
         }
         for (int64_t j = 0; j < s; j++) {
-            add(n, step, at->h * at->method->a[i * s + j], c->f + j * n);
+            il_add_scaled(n, step, at->h * at->method->a[i * s + j], c->f + j * n);
         }
     }
     il_stages_solve(at, c->step);
-    add(s * n, c->x, 1.0, c->step);
+    il_add_scaled(s * n, c->x, 1.0, c->step);
     double largest = 0.0;
     for (int64_t i = 0; i < s * n; i++) {
         if (fabs(c->x[i]) > c->most[i % n]) c->most[i % n] = fabs(c->x[i]);
@@ -78,7 +66,7 @@ static int correction(const il_stages *at, const double *x, double *size)
 static void begin(const il_stages *at, const double *x)
 {
     for (int64_t j = 0; j < at->method->stages; j++) {
-        copy(at->implicit->x + j * at->size, x, at->size);
+        il_copy(at->implicit->x + j * at->size, x, at->size);
     }
 }
 
@@ -90,12 +78,12 @@ static void lead_on(const il_stages *at)
     memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
     for (int64_t j = 0; j < s; j++) {
         const double *weights = c->ahead + j * (s + 1);
-        add(n, c->step + j * n, weights[0], c->begun);
+        il_add_scaled(n, c->step + j * n, weights[0], c->begun);
         for (int64_t i = 0; i < s; i++) {
-            add(n, c->step + j * n, weights[i + 1], c->x + i * n);
+            il_add_scaled(n, c->step + j * n, weights[i + 1], c->x + i * n);
         }
     }
-    copy(c->x, c->step, s * n);
+    il_copy(c->x, c->step, s * n);
 }
 
 /* All stages of a step: c->x */
@@ -109,7 +97,7 @@ static int solve(const il_stages *at, const double *x)
     } else {
         begin(at, x);
     }
-    copy(c->begun, x, at->size);
+    il_copy(c->begun, x, at->size);
     c->led = 0;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         if (!c->factorized || c->h != at->h) {
@@ -155,12 +143,12 @@ static int differentiate(const il_varied_run *p, const il_stages *at)
     memset(c->wide, 0, (size_t)(s * n * lanes) * sizeof *c->wide);
     for (int64_t i = 0; i < s; i++) {
         for (int64_t j = 0; j < s; j++) {
-            add(n * lanes, c->wide + i * n * lanes, at->h * at->method->a[i * s + j],
-                c->df + j * n * lanes);
+            il_add_scaled(n * lanes, c->wide + i * n * lanes, at->h * at->method->a[i * s + j],
+                          c->df + j * n * lanes);
         }
     }
     il_stages_solve_lanes(at, c->wide);
-    add(n * lanes, p->dx, 1.0, c->wide + (s - 1) * n * lanes);
+    il_add_scaled(n * lanes, p->dx, 1.0, c->wide + (s - 1) * n * lanes);
     return IL_OK;
 }
 
@@ -177,13 +165,13 @@ int il_collocate(const il_varied_run *p, int64_t step, double t, const double *u
     if (status != IL_OK) return status;
     c->led = 1;
     if (p->stage_x) {
-        copy(p->stage_x + step * s * n, c->x, s * n);
+        il_copy(p->stage_x + step * s * n, c->x, s * n);
         for (int64_t j = 0; j < s; j++) {
-            copy(p->stage_dep + (step * s + j) * p->dependent, p->dep, p->dependent);
+            il_copy(p->stage_dep + (step * s + j) * p->dependent, p->dep, p->dependent);
         }
     }
     if (p->lanes) status = differentiate(p, &at);
-    copy(p->x, c->x + (s - 1) * n, n);
+    il_copy(p->x, c->x + (s - 1) * n, n);
     return status;
 }
 
@@ -198,19 +186,19 @@ int il_collocate_back(const il_backward_run *r, int64_t step, double t, const do
     int status = il_stages_factorize(&at, 1);
     /* adjoints of the equations of all stages */
     memset(c->step, 0, (size_t)(s * n) * sizeof *c->step);
-    copy(c->step + (s - 1) * n, r->weights, n);
+    il_copy(c->step + (s - 1) * n, r->weights, n);
     if (status == IL_OK) il_stages_solve_transposed(&at, c->step);
     for (int64_t j = 0; j < s && status == IL_OK; j++) {
         double *of_rates = c->f, *y = r->memory;
         memset(of_rates, 0, (size_t)n * sizeof *of_rates);
         for (int64_t i = 0; i < s; i++) {
-            add(n, of_rates, r->h * r->tableau.a[i * s + j], c->step + i * n);
+            il_add_scaled(n, of_rates, r->h * r->tableau.a[i * s + j], c->step + i * n);
         }
         status = r->pull(r->self, t + r->tableau.c[j] * r->h, u + j * r->u_stage, x + j * n,
                          dep + j * r->dependent, of_rates, y);
         if (status != IL_OK) return status;
-        add(n, r->weights, 1.0, y);
-        add(r->varied, r->owed, 1.0, y + n);
+        il_add_scaled(n, r->weights, 1.0, y);
+        il_add_scaled(r->varied, r->owed, 1.0, y + n);
     }
     return status;
 }

@@ -15,13 +15,9 @@
 #include <string.h>
 
 #include "il_variation.h"
+#include "il_vectors.h"
 
 static const double LEAST_PART = 0.25; /* fraction of a step: minimum in the remaining error */
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
 
 static void count_corner(const il_corners *c, const il_corner *corner)
 {
@@ -62,7 +58,7 @@ static void rebuild_stages(const il_varied_run *p)
     const double *k = p->memory + (s + 1) * n * p->lanes;
     for (int64_t i = 0; i < s; i++) {
         double *x = p->corners->stages + i * n;
-        copy(x, p->corners->x, n);
+        il_copy(x, p->corners->x, n);
         for (int64_t j = 0; j < i; j++) {
             for (int64_t m = 0; m < n; m++) {
                 x[m] += p->h * p->tableau.a[i * s + j] * k[j * n + m];
@@ -79,8 +75,8 @@ int il_corners_begin(const il_varied_run *p)
 
 void il_corners_before(const il_varied_run *p)
 {
-    copy(p->corners->x, p->x, p->size);
-    copy(p->corners->dx, p->dx, p->size * p->lanes);
+    il_copy(p->corners->x, p->x, p->size);
+    il_copy(p->corners->dx, p->dx, p->size * p->lanes);
 }
 
 /* Slopes on both sides of a kink along dx. */
@@ -89,7 +85,7 @@ static int slopes_beside(const il_varied_run *p, const il_corner *corner, const 
     const il_corners *c = p->corners;
     int status = IL_OK;
     for (int side = 0; side < 2 && status == IL_OK; side++) {
-        copy(c->dep, p->dep, p->dependent);
+        il_copy(c->dep, p->dep, p->dependent);
         status = p->slopes(p->self, corner->t, corner->u, c->x + (1 + side) * p->size, c->dep, dx,
                            c->k + 2 * p->size, dk + side * p->size * p->lanes);
     }
@@ -130,7 +126,7 @@ int il_corners_after(const il_varied_run *p, double t, const double *u)
     const il_passing step = passing(p, t, u);
     int status = il_passing_look(&step, 1.0, p->x, c->values + c->count);
     if (status == IL_OK && il_passing_any(&step)) status = past_corners(p, &step);
-    copy(c->values, c->values + c->count, c->count);
+    il_copy(c->values, c->values + c->count, c->count);
     return status;
 }
 
@@ -158,7 +154,7 @@ static int owed_beside(const il_backward_run *r, const il_passing *step, const i
     const il_corners *c = r->corners;
     int status = IL_OK;
     for (int side = 0; side < 2 && status == IL_OK; side++) {
-        copy(c->dep, step->dep, r->dependent);
+        il_copy(c->dep, step->dep, r->dependent);
         status = r->pull(r->self, corner->t, corner->u, c->x + (1 + side) * r->size, c->dep, weights,
                          owed + side * (r->size + r->varied));
     }
@@ -197,7 +193,7 @@ int il_corners_back(const il_backward_run *r, int64_t k, const double *later)
         c->most[i] = fmax(c->most[i], fabs(later[i]));
     }
     /* the later end was evaluated as the earlier one of the next step */
-    copy(c->values + c->count, c->values, c->count);
+    il_copy(c->values + c->count, c->values, c->count);
     const int status = il_passing_look(&step, 0.0, step.x, c->values);
     if (status != IL_OK || !il_passing_any(&step)) return status;
     return back_past_corners(r, &step, later);

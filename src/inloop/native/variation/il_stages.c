@@ -5,19 +5,7 @@
 
 #include "il_linear.h"
 #include "il_variation.h"
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-/* y += w k */
-static void add(int64_t count, double *restrict y, double w, const double *restrict k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        y[i] += w * k[i];
-    }
-}
+#include "il_vectors.h"
 
 static double dot(int64_t count, const double *a, const double *b)
 {
@@ -47,7 +35,7 @@ static int jacobian(const il_stages *at, int64_t stage)
                                      at->dep + stage * at->dep_stage, c->unit, c->f, c->column);
         if (status != IL_OK) return status;
         for (int64_t i = 0; i < n; i++) {
-            copy(J + i * n + first, c->column + i * lanes, count);
+            il_copy(J + i * n + first, c->column + i * lanes, count);
         }
     }
     return IL_OK;
@@ -94,7 +82,7 @@ void il_stages_solve(const il_stages *at, double *b)
     const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
     const double *a = at->method->a;
     for (int64_t i = 0; i < s; i++) {
-        copy(c->rest + i * rest, b + i * n + q, rest);
+        il_copy(c->rest + i * rest, b + i * n + q, rest);
         for (int64_t j = 0; j < s; j++) {
             for (int64_t row = 0; row < rest; row++) {
                 const double *J = c->J + (j * n + q + row) * n;
@@ -104,9 +92,9 @@ void il_stages_solve(const il_stages *at, double *b)
     }
     il_lu_solve(s * rest, c->M, c->pivots, c->rest);
     for (int64_t i = 0; i < s; i++) {
-        copy(b + i * n + q, c->rest + i * rest, rest);
+        il_copy(b + i * n + q, c->rest + i * rest, rest);
         for (int64_t j = 0; j < s; j++) {
-            add(q, b + i * n, at->h * a[i * s + j], c->rest + j * rest);
+            il_add_scaled(q, b + i * n, at->h * a[i * s + j], c->rest + j * rest);
         }
     }
 }
@@ -153,7 +141,7 @@ void il_stages_solve_lanes(const il_stages *at, double *b)
     const double *a = at->method->a;
     for (int64_t i = 0; i < s; i++) {
         double *right = c->wide_rest + i * rest * lanes;
-        copy(right, b + (i * n + q) * lanes, rest * lanes);
+        il_copy(right, b + (i * n + q) * lanes, rest * lanes);
         for (int64_t j = 0; j < s; j++) {
             for (int64_t row = 0; row < rest; row++) {
                 const double *J = c->J + (j * n + q + row) * n;
@@ -167,9 +155,10 @@ void il_stages_solve_lanes(const il_stages *at, double *b)
     }
     solve_lanes(s * rest, c->M, c->pivots, lanes, c->wide_rest);
     for (int64_t i = 0; i < s; i++) {
-        copy(b + (i * n + q) * lanes, c->wide_rest + i * rest * lanes, rest * lanes);
+        il_copy(b + (i * n + q) * lanes, c->wide_rest + i * rest * lanes, rest * lanes);
         for (int64_t j = 0; j < s; j++) {
-            add(q * lanes, b + i * n * lanes, at->h * a[i * s + j], c->wide_rest + j * rest * lanes);
+            il_add_scaled(q * lanes, b + i * n * lanes, at->h * a[i * s + j],
+                          c->wide_rest + j * rest * lanes);
         }
     }
 }
@@ -181,18 +170,18 @@ void il_stages_solve_transposed(const il_stages *at, double *b)
     const int64_t n = at->size, s = at->method->stages, q = at->coordinates, rest = n - q;
     const double *a = at->method->a;
     for (int64_t k = 0; k < s; k++) {
-        copy(c->rest + k * rest, b + k * n + q, rest);
+        il_copy(c->rest + k * rest, b + k * n + q, rest);
         for (int64_t i = 0; i < s; i++) {
-            add(q, c->rest + k * rest, at->h * a[i * s + k], b + i * n);
+            il_add_scaled(q, c->rest + k * rest, at->h * a[i * s + k], b + i * n);
         }
     }
     il_lu_solve(s * rest, c->M, c->pivots, c->rest);
     for (int64_t j = 0; j < s; j++) {
-        copy(b + j * n + q, c->rest + j * rest, rest);
+        il_copy(b + j * n + q, c->rest + j * rest, rest);
         for (int64_t i = 0; i < s; i++) {
             for (int64_t row = 0; row < rest; row++) {
                 const double w = at->h * a[i * s + j] * c->rest[i * rest + row];
-                add(q, b + j * n, w, c->J + (j * n + q + row) * n);
+                il_add_scaled(q, b + j * n, w, c->J + (j * n + q + row) * n);
             }
         }
     }
@@ -203,7 +192,7 @@ void il_stages_soften(const il_stages *at, double *e)
     const il_collocation *c = at->implicit;
     const int64_t before = (at->method->stages - 1) * at->size * c->lanes, wide = at->size * c->lanes;
     memset(c->wide, 0, (size_t)before * sizeof *c->wide);
-    copy(c->wide + before, e, wide);
+    il_copy(c->wide + before, e, wide);
     il_stages_solve_lanes(at, c->wide);
-    copy(e, c->wide + before, wide);
+    il_copy(e, c->wide + before, wide);
 }

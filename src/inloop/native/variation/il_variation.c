@@ -3,22 +3,9 @@
 #include "il_variation.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "il_attitude.h"
-
-static void copy(double *to, const double *from, int64_t count)
-{
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-/* y += w k */
-static void add(int64_t count, double *restrict y, double w, const double *restrict k)
-{
-    for (int64_t i = 0; i < count; i++) {
-        y[i] += w * k[i];
-    }
-}
+#include "il_vectors.h"
 
 /* Normalize quaternions, and remove from their directions the component along them. */
 static void normalize(const il_varied_run *p, int64_t step)
@@ -52,8 +39,8 @@ static void normalize(const il_varied_run *p, int64_t step)
 static void keep_stage(const il_varied_run *p, int64_t number, const double *x)
 {
     if (p->stage_x == NULL) return;
-    copy(p->stage_x + number * p->size, x, p->size);
-    copy(p->stage_dep + number * p->dependent, p->dep, p->dependent);
+    il_copy(p->stage_x + number * p->size, x, p->size);
+    il_copy(p->stage_dep + number * p->dependent, p->dep, p->dependent);
 }
 
 static int runge_kutta(const il_varied_run *p, int64_t step, double t, const double *u)
@@ -65,12 +52,12 @@ static int runge_kutta(const il_varied_run *p, int64_t step, double t, const dou
     double *k = dx + wide, *x = k + stages * p->size;
     for (int64_t i = 0; i < stages; i++) {
         const double *a = method->a + i * stages;
-        copy(x, p->x, p->size);
-        copy(dx, p->dx, wide);
+        il_copy(x, p->x, p->size);
+        il_copy(dx, p->dx, wide);
         for (int64_t j = 0; j < i; j++) {
             if (a[j] == 0.0) continue;
-            add(p->size, x, p->h * a[j], k + j * p->size);
-            add(wide, dx, p->h * a[j], dk + j * wide);
+            il_add_scaled(p->size, x, p->h * a[j], k + j * p->size);
+            il_add_scaled(wide, dx, p->h * a[j], dk + j * wide);
         }
         const int status = p->slopes(p->self, t + method->c[i] * p->h, u + i * p->u_stage, x,
                                      p->dep, dx, k + i * p->size, dk + i * wide);
@@ -79,8 +66,8 @@ static int runge_kutta(const il_varied_run *p, int64_t step, double t, const dou
     }
     for (int64_t i = 0; i < stages; i++) {
         if (method->b[i] == 0.0) continue;
-        add(p->size, p->x, p->h * method->b[i], k + i * p->size);
-        add(wide, p->dx, p->h * method->b[i], dk + i * wide);
+        il_add_scaled(p->size, p->x, p->h * method->b[i], k + i * p->size);
+        il_add_scaled(wide, p->dx, p->h * method->b[i], dk + i * wide);
     }
     return IL_OK;
 }
@@ -93,19 +80,19 @@ static int symplectic_euler(const il_varied_run *p, int64_t step, double t, cons
     const int status = p->slopes(p->self, t, u, p->x, p->dep, p->dx, k, dk);
     if (status != IL_OK) return status;
     keep_stage(p, step, p->x);
-    add(rest, p->x + n, p->h, k + n);
-    add(rest * lanes, p->dx + n * lanes, p->h, dk + n * lanes);
-    add(n, p->x, p->h, p->x + n);
-    add(n * lanes, p->dx, p->h, p->dx + n * lanes);
+    il_add_scaled(rest, p->x + n, p->h, k + n);
+    il_add_scaled(rest * lanes, p->dx + n * lanes, p->h, dk + n * lanes);
+    il_add_scaled(n, p->x, p->h, p->x + n);
+    il_add_scaled(n * lanes, p->dx, p->h, p->dx + n * lanes);
     return IL_OK;
 }
 
 static void keep(const il_varied_run *p, int64_t row)
 {
     const int64_t wide = p->size * p->lanes;
-    copy(p->kept_x + row * p->size, p->x, p->size);
-    copy(p->kept_dep + row * p->dependent, p->dep, p->dependent);
-    copy(p->kept_dx + row * wide, p->dx, wide);
+    il_copy(p->kept_x + row * p->size, p->x, p->size);
+    il_copy(p->kept_dep + row * p->dependent, p->dep, p->dependent);
+    il_copy(p->kept_dx + row * wide, p->dx, wide);
 }
 
 IL_EXPORT int il_vary(il_varied_run *p)

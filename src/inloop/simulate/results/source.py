@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inloop.errors import FileFormatError, near_names
+from inloop.errors import FileFormatError, first_of, near_names
 from inloop.plant.arguments import file_path
 from inloop.simulate.results.saving import ENDINGS
 
@@ -61,5 +61,4 @@ def _results_in(folder: Path) -> list[str]:
 
 def _listed(folder: Path, most: int = 5) -> str:
     names = _results_in(folder)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more if names else f"none that ends in {', '.join(READABLE)}"
+    return first_of(names, most) if names else f"none that ends in {', '.join(READABLE)}"

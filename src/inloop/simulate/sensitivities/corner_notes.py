@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inloop.errors import first_of
 from inloop.plant import Array
 from inloop.plant.variation.corner_watch import CornerWatch
 from inloop.plant.variation.varied_system import VariedSystem
@@ -72,13 +73,12 @@ def corner_notes(corners: Sequence[PassedCorner]) -> list[str]:
     if not worst:
         return []
     names = [f"'{law}'" for law in worst]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     first = min(corner.first for corner in worst.values())
     steps = max(corner.crossings for corner in worst.values())
     share = max(corner.share for corner in worst.values())
     off = f"{100.0 * share:.2g} %" if share < 1.0 else "all"
     return [
-        f"{'laws' if len(worst) > 1 else 'law'} {', '.join(names[:MOST_NAMED])}{more} "
+        f"{'laws' if len(worst) > 1 else 'law'} {first_of(names, MOST_NAMED)} "
         f"pass{'' if len(worst) > 1 else 'es'} a corner in {steps} "
         f"step{'s' if steps > 1 else ''}, first at t = {first:.6g} s. Derivatives are "
         f"only accurate to first order in the step there, and off by about {off} of the "

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from inloop.errors import first_of
 from inloop.plant import Array, BarePlant
 from inloop.plant.variation.code import LANES
 from inloop.plant.variation.names import refuse_rough, roles_of
@@ -16,6 +17,7 @@ from inloop.simulate.inputs import read_inputs
 from inloop.simulate.results.result import Result
 from inloop.simulate.schedules import fixed
 from inloop.simulate.sensitivities.corner_notes import (
+    MOST_NAMED,
     PassedCorner,
     corner_notes,
     passed_corners,
@@ -47,7 +49,6 @@ from inloop.simulate.sensitivities.touching.repeated import (
 )
 from inloop.simulate.start import first_internal_states, vector
 
-MOST_NAMED = 6  # laws in a note
 RADAU_NAME = "Radau's method of order 5"
 
 
@@ -123,9 +124,8 @@ def with_notes(result: Result, switches: Iterable[str], apart: Apart) -> Result:
     """A result with notes on laws whose forces may jump, and on steps that are not its own."""
     names, notes = list(dict.fromkeys(switches)), []
     if names:
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         notes.append(
-            f"{', '.join(names[:MOST_NAMED])}{more}: numbers are compared or their sign is "
+            f"{first_of(names, MOST_NAMED)}: numbers are compared or their sign is "
             "taken. Derivatives are those of the steps; where a force jumps, they ignore "
             "that the time of the jump changes: check them against finite differences of "
             "runs, or declare the jump as an event"

@@ -128,7 +128,6 @@ def draw_runs(figure: Any, runs: list[il.Result], labels: list[str], obstacle: O
         path.plot(run["chassis_tx.q"], run["chassis_ty.q"], color=color, label=label)
         angle.plot(run.t, np.degrees(run["steering.q"]), color=color)
         torque.plot(run.t, run["column.hand"], color=color)
-    path.set_xlim(x[0], x[-1])
     path.legend()
     dress(path, "x [m]", "y [m]")
     path.set_xlim(x[0], x[-1])

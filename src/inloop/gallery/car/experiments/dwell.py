@@ -18,7 +18,7 @@ import numpy as np
 
 import inloop as il
 from inloop.gallery import Bench, Experiment, Outcome
-from inloop.gallery.car.drivers import AHEAD
+from inloop.gallery.car.drivers import BACK
 from inloop.gallery.car.experiments.caster import SPEED
 from inloop.gallery.car.experiments.plots import COLORS, dress
 
@@ -87,7 +87,7 @@ def swerve(plant: il.Plant, amplitude: float, seconds: float = SECONDS) -> Swerv
     rate, yaw = run["chassis_rz.qd"], run["chassis_rz.q"]
     peak = rate[(run.t > BEGIN + 0.5 / FREQUENCY) & (run.t < END)].min()
     after = [float(np.interp(END + s, run.t, rate) / peak) for s in (1.0, 1.75)]
-    y = run["chassis_ty.q"] - AHEAD * np.sin(yaw)
+    y = run["chassis_ty.q"] - BACK * np.sin(yaw)
     aside = float(np.interp(BEGIN + 1.07, run.t, y) - np.interp(BEGIN, run.t, y))
     return Swerve(amplitude, (after[0], after[1]), aside, run)
 
@@ -127,4 +127,6 @@ def _draw(figure: Any, swerves: list[Swerve]) -> None:
     dress(path, "x [m]", "y [m]")
 
 
-DWELL_SINE = Experiment("sine with dwell at growing amplitudes, as in FMVSS 126", _run)
+DWELL_SINE = Experiment(
+    "sine with dwell at growing amplitudes, as in FMVSS 126", _run, fixed_length=True
+)

@@ -133,5 +133,9 @@ def _draw(figure: Any, change: LaneChange, passages: list[Passage]) -> None:
         axis.set_xlim(change.lanes[0].begin - 10.0, change.lanes[-1].end + 20.0)
 
 
-ISO_1 = Experiment("double lane change of ISO 3888-1 between cones", _experiment(1, iso_3888_1))
-ISO_2 = Experiment("obstacle avoidance of ISO 3888-2 between cones", _experiment(2, iso_3888_2))
+ISO_1 = Experiment(
+    "double lane change of ISO 3888-1 between cones", _experiment(1, iso_3888_1), fixed_length=True
+)
+ISO_2 = Experiment(
+    "obstacle avoidance of ISO 3888-2 between cones", _experiment(2, iso_3888_2), fixed_length=True
+)

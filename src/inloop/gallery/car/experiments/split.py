@@ -115,4 +115,4 @@ def _draw(figure: Any, runs: list[il.Result]) -> None:
     dress(speed, "t [s]", "speed [m/s]")
 
 
-SPLIT = Experiment("braking with ice under the left wheels", _run)
+SPLIT = Experiment("braking with ice under the left wheels", _run, fixed_length=True)

@@ -107,4 +107,6 @@ def _draw(figure: Any, rows: tuple[tuple[np.ndarray, str, str, str], ...]) -> No
     right.axhline(1.0, color=GRAY, linewidth=0.8)
 
 
-MODES = Experiment("Frequencies with the hub held, compared with theory and measurement.", _run)
+MODES = Experiment(
+    "Frequencies with the hub held, compared with theory and measurement.", _run, fixed_length=True
+)

@@ -134,4 +134,6 @@ def _draw(figure: Any, runs: Mapping[str, il.Result], optimum: il.Optimised) -> 
     figure.suptitle("weights of the LQ controller, of the source and optimised")
 
 
-WEIGHTS = Experiment("LQ weights found by il.optimise for a step of 90 to 94 deg", _run)
+WEIGHTS = Experiment(
+    "LQ weights found by il.optimise for a step of 90 to 94 deg", _run, fixed_length=True
+)

@@ -102,8 +102,8 @@ def _reading(
 
 
 def _run(bench: Bench) -> Outcome:
-    plant = bench.compile()
-    readings = change_toe(plant, bench.seconds or SECONDS)
+    seconds = bench.at_least(PLAN[1][0], SECONDS)  # up to the first change
+    readings = change_toe(bench.compile(), seconds)
     ends = [row[0] for row in PLAN[1:]] + [SECONDS]
     done = [end for end in ends if end <= readings[-1].t + PERIOD * 10]
     last = [[r for r in readings if r.t < end][-1] for end in done]

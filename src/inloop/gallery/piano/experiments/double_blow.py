@@ -93,4 +93,6 @@ def _draw(figure: Any, runs: dict[str, il.Result]) -> None:
             axes.margins(x=0.0)
 
 
-DOUBLE_BLOW = Experiment("slow and fast double blow: hammer angle and capstan force", _run)
+DOUBLE_BLOW = Experiment(
+    "slow and fast double blow: hammer angle and capstan force", _run, fixed_length=True
+)

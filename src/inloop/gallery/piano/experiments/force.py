@@ -139,4 +139,6 @@ def _draw(figure: Any, curves: dict[str, dict[str, Curve]]) -> None:
     panels[0].set_ylabel("force at the key front [N]")
 
 
-FORCE = Experiment("force over travel at 10 mm/s: damper, let-off button, hammer mass", _run)
+FORCE = Experiment(
+    "force over travel at 10 mm/s: damper, let-off button, hammer mass", _run, fixed_length=True
+)

@@ -58,4 +58,6 @@ def _draw(figure: Any, plant: il.Plant, result: il.Result, rows: dict[str, int])
         axes.set_title(f"{name}, {1e3 * result.t[row]:.1f} ms", fontsize=10)
 
 
-PHASES = Experiment("drawings of a blow: trip, strike, check, lift, return", _run)
+PHASES = Experiment(
+    "drawings of a blow: trip, strike, check, lift, return", _run, fixed_length=True
+)

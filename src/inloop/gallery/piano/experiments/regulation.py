@@ -105,4 +105,6 @@ def _draw(figure: Any, middle: Curve, keys: Mapping[str, Regulated]) -> None:
     figure.suptitle("keys with hammers of other weights, regulated to feel alike")
 
 
-REGULATION = Experiment("keys with other hammers, regulated by il.optimise to feel alike", _run)
+REGULATION = Experiment(
+    "keys with other hammers, regulated by il.optimise to feel alike", _run, fixed_length=True
+)

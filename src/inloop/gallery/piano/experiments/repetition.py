@@ -95,4 +95,4 @@ def _draw(figure: Any, result: il.Result, speeds: np.ndarray) -> None:
         each.grid(True, color="#e6e6e6", linewidth=0.6)
 
 
-REPETITION = Experiment("the note again from a half-released key", _run)
+REPETITION = Experiment("the note again from a half-released key", _run, fixed_length=True)

@@ -85,4 +85,4 @@ def _draw(figure: Any, blows: np.ndarray) -> None:
     axes.grid(True, color="#e6e6e6", linewidth=0.6)
 
 
-TIMING = Experiment("strike against key bottom from pp to ff", _run)
+TIMING = Experiment("strike against key bottom from pp to ff", _run, fixed_length=True)

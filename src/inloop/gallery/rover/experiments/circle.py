@@ -16,9 +16,10 @@ SETTLED, END, STEP = 3.0, 40.0, 1e-3  # [s]
 
 
 def _run(bench: Bench) -> Outcome:
+    seconds = bench.at_least(SETTLED + 1.0, END)
     plant = bench.compile(terrain=PLANE)
     run = plant.simulate(
-        t_end=max(bench.seconds or END, SETTLED + 1.0),
+        t_end=seconds,
         step=STEP,
         sample=10 * STEP,
         inputs={"speed": SPEED, "turn": TURN},

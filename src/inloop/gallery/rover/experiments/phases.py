@@ -70,4 +70,6 @@ def _run(bench: Bench) -> Outcome:
     return Outcome(figures, draw, size=(8.0, 8.0), result=run)
 
 
-PHASES = Experiment("test 3: torques in six phases, compared with one rolling mass", _run)
+PHASES = Experiment(
+    "test 3: torques in six phases, compared with one rolling mass", _run, fixed_length=True
+)

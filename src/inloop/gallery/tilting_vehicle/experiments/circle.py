@@ -192,4 +192,6 @@ def _draw(figure: Any, steady: list[Turn]) -> None:
     axis.legend()
 
 
-CIRCLE = Experiment("steady turns, upright and balanced: torque and load transfer by hand", _run)
+CIRCLE = Experiment(
+    "steady turns, upright and balanced: torque and load transfer by hand", _run, fixed_length=True
+)

@@ -15,21 +15,22 @@ static const char *const PHASES[] = {
 
 /* by il_status */
 static const char *const OUTCOMES[] = {
-    "successful",
-    "it took too long",
-    "a state is not finite",
-    "a kinematic loop cannot be closed",
-    "an input is too old",
-    "it was stopped",
-    "an argument is invalid",
-    "the required step is too small",
-    "too many steps",
-    "too many samples",
-    "events follow each other endlessly",
-    "an event indicator is not finite",
-    "a coordinate or velocity is beyond its bounds",
-    "the plant's controller returns values that are not finite",
-    "contact impulses were not found to tolerance"};
+    [IL_OK] = "successful",
+    [IL_OVERRUN] = "it took too long",
+    [IL_DIVERGED] = "a state is not finite",
+    [IL_LOOP_OPEN] = "a kinematic loop cannot be closed",
+    [IL_INPUT_STALE] = "an input is too old",
+    [IL_STOPPED] = "it was stopped",
+    [IL_BAD_ARGUMENT] = "an argument is invalid",
+    [IL_STEP_TOO_SMALL] = "the required step is too small",
+    [IL_TOO_MANY_STEPS] = "too many steps",
+    [IL_SAMPLES_FULL] = "too many samples",
+    [IL_CHATTERING] = "events follow each other endlessly",
+    [IL_INDICATOR_LOST] = "an event indicator is not finite",
+    [IL_OUT_OF_BOUNDS] = "a coordinate or velocity is beyond its bounds",
+    [IL_CONTROLLER_FAILED] = "the plant's controller returns values that are not finite",
+    [IL_CONTACT_INEXACT] = "contact impulses were not found to tolerance",
+    [IL_CONTACT_JAMMED] = "sliding contacts are jammed: no finite forces are possible"};
 
 int fmu_refuse(const fmu *instance, const char *format, ...)
 {
@@ -227,7 +228,10 @@ int fmu_reset(fmu *instance)
 
 int fmu_begin(fmu *instance, double start)
 {
-    if (!isfinite(start) || (start != 0.0 && fmu_exported.timed)) {
+    if (!isfinite(start)) {
+        return fmu_refuse(instance, "the start time is not finite");
+    }
+    if (start != 0.0 && fmu_exported.timed) {
         return fmu_refuse(instance, "the start time is %.9g s, but the plant begins at t = 0: its "
                           "drives, laws or controllers are functions of time", start);
     }

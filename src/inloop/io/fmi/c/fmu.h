@@ -120,7 +120,8 @@ void fmu_forget_start(fmu *instance);
 int64_t fmu_start_count(const il_plant *table);
 /* Set the value of an output at the start. */
 int fmu_set_start(fmu *instance, int64_t output, double value);
-/* Start there with the parameters that were set; returns a status of the runtime. */
+/* Start there with the parameters that were set, which are within their bounds; returns a status of
+   the runtime. */
 int fmu_put_start(fmu *instance);
 
 /* ---- variables (fmu_variables.c) ---- */

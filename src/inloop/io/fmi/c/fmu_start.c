@@ -45,11 +45,7 @@ int fmu_set_start(fmu *instance, int64_t output, double value)
 
 int fmu_put_start(fmu *instance)
 {
-    const il_plant *table = instance->table;
-    const il_mode_row *row = &table->modes[0];
-    if (!il_within_bounds(table, instance->parameters)) {
-        return IL_OUT_OF_BOUNDS;
-    }
+    const il_mode_row *row = &instance->table->modes[0];
     il_begin_with(instance->plant, instance->parameters);
     int status = il_reset(instance->plant);
     if (status != IL_OK || (il_all_equal(instance->q, row->q, il_positions(row)) &&

@@ -34,6 +34,10 @@ int fmu_settle(fmu *instance)
     if (!instance->changed) {
         return FMU_OK;
     }
+    if (!il_within_bounds(instance->table, instance->parameters)) {
+        return fmu_refuse(instance, "parameters at t = %.9g s: a value computed from them is out "
+                          "of bounds, for example a negative mass", fmu_time(instance));
+    }
     int status;
     if (instance->phase <= FMU_INITIALIZING) {
         status = fmu_put_start(instance);
