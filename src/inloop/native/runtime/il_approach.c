@@ -124,9 +124,9 @@ static int seems_turned(const il_contact_table *table, const il_strike *strike,
     if (!(p->gap[i] < INFINITY) || !carried(table, strike, p, i)) {
         return 0;
     }
-    const double friction = tangents > 1 ? hypot(force[1], force[2]) : tangents ? force[1] : 0.0;
+    const double friction = sqrt(il_dot(tangents, force + 1, force + 1));
     int any = velocity(strike, p, p->w_before, normal) < -least;
-    if (fabs(friction) < stuck * p->mu[i] * force[0] && p->deeds[i] <= IL_ACTED) {
+    if (friction < stuck * p->mu[i] * force[0] && p->deeds[i] <= IL_ACTED) {
         for (int64_t row = normal + 1; row <= normal + tangents; row++) {
             any |= fabs(velocity(strike, p, p->w_before, row)) > least;
         }

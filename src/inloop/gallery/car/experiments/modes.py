@@ -93,4 +93,6 @@ def _draw(figure: Any, found: Modes) -> None:
         axis.legend()
 
 
-MODES = Experiment("vibrations at 10 m/s, beside ROBOTRAN's of the same car", _run)
+MODES = Experiment(
+    "vibrations at 10 m/s, beside ROBOTRAN's of the same car", _run, fixed_length=True
+)
