@@ -14,7 +14,7 @@ EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("[0
 
 
 def test_the_examples_that_are_there() -> None:
-    numbers = [f"{k:02}" for k in range(1, 25)]
+    numbers = [f"{k:02}" for k in range(1, 26)]
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
