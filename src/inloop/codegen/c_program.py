@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inloop.codegen.c_plant import PlantTable, Quantity
 from inloop.codegen.quoting import printable
@@ -76,15 +76,23 @@ int main(int count, char **words)
 """
 
 
-def emit_makefile(program: str, flags: Sequence[str], chain: Sequence[tuple[str, str]]) -> str:
-    """A Makefile with the compiler flags that `plant.simulate` uses.
+def _objects(sources: Iterable[str]) -> str:
+    return " ".join(f"{source.removesuffix('.c')}.o" for source in sources)
+
+
+def emit_makefile(
+    program: str, flags: Sequence[str], own: Sequence[tuple[Iterable[str], Sequence[str]]]
+) -> str:
+    """A Makefile with the compiler flags that `plant.simulate` uses, so that bits are the same.
 
     Args:
         program: name of the program.
         flags: flags for all files.
-        chain: files with flags of their own, which come last.
+        own: names of C files, and flags of their own, which come last.
     """
-    own = "\n".join(f"{file}: CFLAGS += {more}" for file, more in chain)
+    more = "\n".join(
+        f"{_objects(files)}: CFLAGS += {' '.join(added)}" for files, added in own if added
+    )
     return f"""# make && ./{program} 1.0 > outputs.csv
 CC = cc
 CFLAGS = {" ".join(flags)}
@@ -94,7 +102,7 @@ SOURCES = $(wildcard *.c)
 \t$(CC) $(CFLAGS) -o $@ $^ -lm
 
 $(SOURCES:.c=.o): $(wildcard *.h)
-{own}
+{more}
 
 clean:
 \trm -f *.o {program}

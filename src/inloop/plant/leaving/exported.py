@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from inloop.codegen.c_plant import ModeRow, PlantTable, emit_plant
 from inloop.codegen.c_program import emit_main, emit_makefile, emit_readme
 from inloop.formalisms.loops.partition import Partition
-from inloop.native import DEFAULT_FLAGS
+from inloop.native import DEFAULT_FLAGS, RUNTIME_FLAGS, runtime_sources
 from inloop.plant import labels
 from inloop.plant.engine import Array
 from inloop.plant.leaving.needed_sources import needed_sources, usable_methods
@@ -96,16 +96,16 @@ def exported_plant(
 def program_files(exported: ExportedPlant, stepping: Stepping) -> Mapping[str, str]:
     """All files of a program that steps the plant, by name."""
     name = exported.table.name
-    own: list[tuple[str, str]] = []
-    for engine in exported.unit.engines:
-        if engine.unit.flags:
-            objects = " ".join(f"{name.removesuffix('.c')}.o" for name in engine.sources)
-            own.append((objects, " ".join(engine.unit.flags)))
-    flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
     main = emit_main(name, stepping.method, stepping.step, stepping.t_end)
     methods = usable_methods(exported.table)
+    sources = needed_sources(exported.table, {**exported.files, "main.c": main}, methods=methods)
+    own: list[tuple[Iterable[str], Sequence[str]]] = [
+        (engine.sources, engine.unit.flags) for engine in exported.unit.engines
+    ]
+    own.append(([file for file in sources if file in runtime_sources()], RUNTIME_FLAGS))
+    flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
     return {
-        **needed_sources(exported.table, {**exported.files, "main.c": main}, methods=methods),
+        **sources,
         "Makefile": emit_makefile(name, flags, own),
         "README.md": emit_readme(exported.table, name),
     }
