@@ -84,7 +84,7 @@ def test_road_marks_horizon_and_what_stands_there_are_drawn(ride: tuple[Page, Ma
     assert box[2] > 120 and box[0] < 60  # blue
 
 
-def test_keys_lead_instruments_tell_marks_pass_and_cones_fall(ride: tuple[Page, Mailbox]) -> None:
+def keys_lead_instruments_tell_marks_pass_and_cones_fall(ride: tuple[Page, Mailbox]) -> None:
     page, box = ride
     assert page.evaluate("inloop.view.fallen") == 0
     page.keyboard.down("w")
@@ -111,7 +111,7 @@ def test_keys_lead_instruments_tell_marks_pass_and_cones_fall(ride: tuple[Page, 
     comes(page, "inloop.inputs.held.size === 0 && !inloop.inputs.taken")
 
 
-def test_cameras_are_chosen_and_the_free_one_goes_along(ride: tuple[Page, Mailbox]) -> None:
+def cameras_are_chosen_and_the_free_one_goes_along(ride: tuple[Page, Mailbox]) -> None:
     page, box = ride
     page.keyboard.press("c")
     assert page.locator("#cameras [aria-pressed=true]").text_content() == "Behind"
@@ -130,7 +130,7 @@ def test_cameras_are_chosen_and_the_free_one_goes_along(ride: tuple[Page, Mailbo
     comes(page, "inloop.view.eye.ride !== null")
 
 
-def test_after_a_reset_cones_stand_and_the_run_before_is_a_ghost(
+def after_a_reset_cones_stand_and_the_run_before_is_a_ghost(
     ride: tuple[Page, Mailbox],
 ) -> None:
     page, box = ride
@@ -149,6 +149,13 @@ def test_after_a_reset_cones_stand_and_the_run_before_is_a_ghost(
     assert page.evaluate(f"inloop.cockpit.ghost.at({t + 1.0!r})") is None
     page.keyboard.press("j")
     assert page.evaluate("inloop.view.message.ghost") is None
+
+
+def test_a_ride_and_a_reset(ride: tuple[Page, Mailbox]) -> None:
+    """One after another: each begins where the sled has got to."""
+    keys_lead_instruments_tell_marks_pass_and_cones_fall(ride)
+    cameras_are_chosen_and_the_free_one_goes_along(ride)
+    after_a_reset_cones_stand_and_the_run_before_is_a_ghost(ride)
 
 
 def test_a_pad_is_led_by_the_pointer_and_returns(ride: tuple[Page, Mailbox]) -> None:
