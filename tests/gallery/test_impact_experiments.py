@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from inloop import gallery
 from inloop.gallery import Bench
@@ -26,7 +27,6 @@ EXPERIMENTS = [
 
 @pytest.mark.parametrize(("name", "experiment", "close"), EXPERIMENTS)
 def test_figures_are_beside_known_ones(name: str, experiment: str, close: dict[str, float]) -> None:
-    drawing = pytest.importorskip("matplotlib.figure")
     exhibit = gallery.get(name)
     outcome = exhibit.experiments[experiment].run(Bench(lambda: exhibit.build().compile()))
     for quantity, tolerance in close.items():
@@ -35,6 +35,6 @@ def test_figures_are_beside_known_ones(name: str, experiment: str, close: dict[s
             v for k, v in outcome.figures.items() if k.split(" [")[0] == f"{quantity}, known"
         )
         assert np.abs(np.subtract(found, known)).max() < tolerance, quantity
-    figure = drawing.Figure()
+    figure = Figure()
     outcome.draw(figure)
     assert all(axes.lines for axes in figure.axes)
