@@ -26,6 +26,10 @@ const DO = {
     canvas = message.canvas;
     renderer = new THREE.WebGLRenderer({ canvas, antialias: message.smooth, alpha: true });
     renderer.info.autoReset = false; // a picture is drawn in several passes
+    canvas.addEventListener("webglcontextrestored", () => {
+      stage.rooms = {}; // they were drawn with the context that is gone
+      postMessage({ restored: true });
+    });
   },
   /** @param {{ width: number, height: number }} message */
   size({ width, height }) {
@@ -60,9 +64,7 @@ const DO = {
   },
   /** @param {Frame} message */
   async picture(message) {
-    show({ ...message, ratio: 2 });
-    const blob = await canvas.convertToBlob({ type: "image/png" });
-    postMessage({ picture: await createImageBitmap(blob) });
+    postMessage({ picture: await createImageBitmap(await photograph(message)) });
   },
 };
 
@@ -79,6 +81,31 @@ function show(message) {
   renderer.info.reset();
   stage.render(eye.camera, message, message.mirror ? eye.ride?.mirror : null);
   if (message.ghost) stage.haunt(eye.camera, message.ghost);
+}
+
+/**
+ * The picture as PNG; if the graphics driver stops meanwhile, drawn again after its restart.
+ * @param {Frame} message
+ * @returns {Promise<Blob>}
+ */
+async function photograph(message) {
+  if (lost()) {
+    await new Promise((resolve) =>
+      canvas.addEventListener("webglcontextrestored", resolve, { once: true }),
+    );
+  }
+  show({ ...message, ratio: 2 });
+  try {
+    return await canvas.convertToBlob({ type: "image/png" });
+  } catch (error) {
+    if (!lost()) throw error;
+    return photograph(message);
+  }
+}
+
+/** Whether the graphics driver has stopped, and what was made with it is gone. */
+function lost() {
+  return renderer.getContext().isContextLost();
 }
 
 /** Wait until the picture is drawn, by reading one of its pixels. */

@@ -112,6 +112,7 @@ export class View {
     worker.postMessage({ do: "begin", canvas, smooth: !this.slow, meshes }, [canvas]);
     worker.onmessage = ({ data }) => {
       if (data.picture) return this.taken(data.picture);
+      if (data.restored) return this.build(); // the graphics driver was restarted
       if (data.arrived) {
         this.changed = true; // a mesh was loaded
         return;
