@@ -78,7 +78,7 @@ def pressed(code: str, **environment: str) -> tuple[int, str, str]:
     return child.press()
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("phase", "work"),
     [
@@ -142,7 +142,7 @@ RUNS = {
 }
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize(("exhibit", "options"), RUNS.values(), ids=RUNS.keys())
 def test_runs_keep_what_was_computed(exhibit: str, options: str) -> None:
     code, out, errors = pressed(f"""
@@ -213,7 +213,7 @@ def test_sweeps_keep_what_was_found() -> None:
     assert "interrupted: the sweep over 'k'" in errors.splitlines()[-1]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("words", "announce"),
     [

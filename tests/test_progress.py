@@ -85,7 +85,7 @@ def test_functions_and_parts_are_told(tmp_path: Path) -> None:
     assert shown(written) == ""
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("exhibit", "t_end", "step"),
     [("double_pendulum", 200.0, 1e-4), ("four_bar", 2.0, 1e-3), ("bouncing_ball", 2.0, 1e-6)],

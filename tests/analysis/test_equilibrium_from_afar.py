@@ -56,6 +56,7 @@ MORE_STARTS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "start", [*STARTS, *(pytest.param(s, marks=pytest.mark.long) for s in MORE_STARTS)], ids=str
 )

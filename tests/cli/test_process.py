@@ -52,6 +52,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("closed", "words", "code"), [(">&-", "--version", 0), ("2>&-", "describe pumma560", 2)]
 )

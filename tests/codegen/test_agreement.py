@@ -118,6 +118,7 @@ def test_python_has_every_operation(interpreter, python_text) -> None:
     np.testing.assert_array_equal(got["y"], want["y"])
 
 
+@pytest.mark.thinned(2)
 def test_c_has_every_operation(interpreter, compiled) -> None:
     case = every_operation_case()
     [got], [want] = compiled([case]), interpreter([case])

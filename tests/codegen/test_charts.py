@@ -37,6 +37,7 @@ def states() -> np.ndarray:
     return np.vstack([inside, [[1e6, -1e6], [np.nan, 1.0], [2.0, np.nan]]])
 
 
+@pytest.mark.thinned(2)
 def test_all_back_ends_agree(interpreter, python_text, compiled) -> None:
     case = (program(), {"q": states()})
     (known,) = interpreter([case])

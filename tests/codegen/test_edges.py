@@ -177,7 +177,7 @@ def test_python(interpreter, python_text, make) -> None:
         np.testing.assert_array_equal(got[name], expected)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 def test_compiled(interpreter, compiled, agree) -> None:
     """All in one library."""
     cases = [make() for make in EDGES]

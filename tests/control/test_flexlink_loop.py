@@ -66,6 +66,7 @@ def test_stretching_is_out_of_reach_and_out_of_sight() -> None:
     assert not il.control.unseen(design.nominal())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("tuning", list(design.TUNINGS))
 @pytest.mark.parametrize("delay", [0.0, 4e-3])
 def test_the_controller_holds_the_beam_by_hand(tuning: str, delay: float) -> None:

@@ -46,7 +46,7 @@ def check(made: Exported) -> None:
         np.testing.assert_array_equal(rows[name], result[name], err_msg=name)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", FEW)
 def test_co_simulation_gives_the_bits_of_a_simulation(
@@ -80,6 +80,7 @@ def largest(values: Any) -> float:
     return max(1.0, float(np.max(np.abs(values))))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", sorted(set(FEW) - set(NOT_EXCHANGED) - {"controlled_cart"}))
 def test_model_exchange_agrees_with_tight_steps_of_our_own(

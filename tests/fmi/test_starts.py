@@ -29,7 +29,7 @@ def settable(made: Exported) -> dict[str, float]:
     }
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "bouncing_ball", "stewart"])
 def test_a_start_that_is_set_is_that_of_a_simulation(

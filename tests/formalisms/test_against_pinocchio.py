@@ -25,7 +25,7 @@ def tree_of(seed: int) -> Tree:
 MORE = [pytest.param(seed, marks=pytest.mark.long) for seed in range(TREES, ALL_TREES)]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", [*range(TREES), *MORE])
 def test_random_tree(seed: int) -> None:
     tree = tree_of(seed)
@@ -75,7 +75,7 @@ def test_the_trees_have_everything() -> None:
 COMPILED = (0, 17, 41, 66, 91, 104, 117)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", COMPILED)
 def test_back_ends_agree(seed: int) -> None:
     """Interpreter, C and Python on the same trees; only the plant runs the passes."""

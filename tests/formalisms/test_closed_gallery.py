@@ -211,7 +211,7 @@ def scaled_solve(
     return y * s, lam
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", GENERAL)
 @pytest.mark.parametrize("seed", range(5))
 def test_general_mechanisms(name: str, seed: int, plants: dict[str, il.Plant]) -> None:

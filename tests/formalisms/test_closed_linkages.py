@@ -324,7 +324,7 @@ def case(request: pytest.FixtureRequest) -> tuple[Linkage, State]:
     return in_python(request.param)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 def test_all_rows_vanish_at_closed_positions(case: tuple[Linkage, State]) -> None:
     linkage, state = case
     rows = state.plant.evaluate("constraints", q=state.q, qd=state.qd)
@@ -333,6 +333,7 @@ def test_all_rows_vanish_at_closed_positions(case: tuple[Linkage, State]) -> Non
         assert np.abs(h).max() <= 1e-12
 
 
+@pytest.mark.thinned(3)
 def test_velocities_keep_the_loops_closed(case: tuple[Linkage, State]) -> None:
     linkage, state = case
     scale = max(1.0, float(np.abs(state.qd).max()))
@@ -362,7 +363,7 @@ def test_motion_and_efforts_solve_equation_3(case: tuple[Linkage, State]) -> Non
 DRIVEN = [seed for seed in range(0, 12, 3) if random_linkage(seed).drives]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", DRIVEN)
 @pytest.mark.parametrize("derivatives", ["given", "filtered"])
 def test_live_drives_solve_equation_3(seed: int, derivatives: str) -> None:
@@ -554,6 +555,7 @@ def test_the_linkages_have_everything() -> None:
     assert sum(linkage.carrier(linkage.cuts[0]) >= 0 for linkage in linkages) > 5
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", [0, 3, 7])
 def test_c_agrees_with_python(seed: int) -> None:
     linkage, interpreted = in_python(seed)

@@ -179,6 +179,7 @@ def test_live_numbers_have_their_values(live_plant: il.Plant) -> None:
     assert live_plant.parameters["gravity.z"] == -9.81
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_live_number(live_plant: il.Plant, name: str) -> None:
     live_plant.parameters.reset()

@@ -210,6 +210,7 @@ def test_linkages(seed: int) -> None:
         assert near(found[name], state.found[name], 1e-9), name
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "name", [*EXHIBITS, *(pytest.param(name, marks=pytest.mark.long) for name in MORE)]
 )

@@ -151,7 +151,7 @@ def test_air_drag(plants: dict[bool, il.Plant]) -> None:
     """Coasting with an open clutch on tyres of 1987, which roll freely."""
     plant = plants[False]
     plant.parameters.reset()
-    run = driven(plant, 5.0, FAST, clutch=1.0)
+    run = driven(plant, 2.0, FAST, clutch=1.0)
     v = run["chassis_tx.qd"]
     # m_eff dv/dt = -1/2 rho cdA v², with the inertia of the wheels
     mass = MASS + 4 * 0.8 / 0.2795**2

@@ -49,6 +49,7 @@ def test_an_experiment_too_short_to_show_anything_is_refused(
         gallery.get(name).experiment(experiment, seconds=0.9 * least)
 
 
+@pytest.mark.thinned(3)
 def test_every_build_is_a_fresh_model(exhibit: gallery.Exhibit) -> None:
     first, second = exhibit.build(), exhibit.build()
     assert first is not second
@@ -102,6 +103,7 @@ def test_all_that_keep_their_energy_are_known() -> None:
     assert found == CONSERVATIVE
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_energy_stays_while_it_moves(name: str) -> None:
     exhibit = gallery.get(name)
@@ -117,6 +119,7 @@ def test_energy_stays_while_it_moves(name: str) -> None:
     assert np.max(np.ptp(result.q, axis=0)) > 0.01
 
 
+@pytest.mark.thinned(2)
 def test_no_ordinary_run_is_doubted(exhibit: gallery.Exhibit) -> None:
     """As it comes, with the step and the method of the exhibit: no alarm where nothing is wrong."""
     how = {"step": exhibit.step, "method": exhibit.method, "tolerance": exhibit.tolerance}

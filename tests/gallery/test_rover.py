@@ -46,7 +46,7 @@ def outcomes() -> Callable[[str], Outcome]:
     )
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("experiment", TOLERANCES)
 def test_known_figures_are_met(experiment: str, outcomes: Callable[[str], Outcome]) -> None:
     figures = outcomes(experiment).figures

@@ -158,6 +158,7 @@ def loops() -> Callable[[str, float], display_loop.Trace]:
     return run
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stiffness", [100.0, 1600.0])
 def test_only_model_b_bears_the_encoder_of_the_source(
     loops: Callable[[str, float], display_loop.Trace], stiffness: float

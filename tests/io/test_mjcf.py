@@ -53,6 +53,7 @@ GEOMS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("geoms", GEOMS)
 @pytest.mark.parametrize(
     "compiler",

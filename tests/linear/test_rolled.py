@@ -275,6 +275,7 @@ def test_without_vectors_of_the_compiler(
     check_exported(tmp_path, lu, branches(5, 4, 2), [require_program("gcc"), *strict])
 
 
+@pytest.mark.long
 def test_after_a_long_sleep(tmp_path: Path, require_program: Callable[[str], str]) -> None:
     """What has to come from memory is read before it is needed, and nothing beyond its end."""
     A = blades(4, 6)  # four lanes, for which values are read too

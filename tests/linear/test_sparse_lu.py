@@ -454,6 +454,7 @@ def mbdyn(repository: Path, require_file: Callable[[str, str], None]) -> dict[st
         return dict(data)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["robot", "robotf", "fourbar", "slider", "rotor"])
 def test_jacobians_of_mbdyn(mbdyn: dict[str, np.ndarray], name: str) -> None:
     """Pivots of the first half of a trajectory hold in the other one."""

@@ -49,6 +49,7 @@ def rooms(cache: Path, *names: str) -> list[Path]:
     return [path for name in names for path in (cache / "v1" / name).iterdir()]
 
 
+@pytest.mark.long
 def test_four_processes_build_once(program, tmp_path, fresh_cache, monkeypatch) -> None:
     log = tmp_path / "log"
     script = compiler_script(tmp_path / "cc", f'case "$*" in *sum.c*) echo x >> {log};; esac')
@@ -191,6 +192,7 @@ def flip_a_byte(library: Path) -> None:
     library.write_bytes(content)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "damage",
     [

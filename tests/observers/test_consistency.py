@@ -122,6 +122,7 @@ def test_the_robot_over_many_runs(method: str) -> None:
     judge(runs, list(range(12)), 6)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("method", ["ekf", "ukf", "mhe"])
 def test_a_four_bar_with_one_encoder(method: str) -> None:
     scene = four_bar_scene()
@@ -149,6 +150,7 @@ def vehicle_runs(method: str, count: int, samples: int, skipped: int) -> tuple[R
     return Runs(*cut), kept
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["ekf", "ukf"])
 def test_the_tilting_vehicle(method: str) -> None:
     runs, kept = vehicle_runs(method, 4, 25, skipped=15)

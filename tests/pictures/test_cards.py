@@ -64,6 +64,7 @@ def test_the_bob_of_a_card_is_at_its_place() -> None:
     assert found.elements.count("circle") == 2 and "lower" in found.words
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", [n for n in gallery.names() if n not in ("car", "piano")])
 def test_every_mechanism_of_the_gallery_has_a_picture(name: str) -> None:
     assert "svg" in Reader(gallery.get(name).build()._repr_html_()).elements

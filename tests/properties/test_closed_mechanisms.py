@@ -31,7 +31,7 @@ from maximal_coordinates import (
 
 import inloop as il
 
-CASES, ALL_CASES = 12, 1250  # of each family
+CASES, ALL_CASES = 25, 1250  # of each family
 POOL, LARGE_POOL = 2, 100  # mechanisms of each family that are varied
 T_END, STEPS = 0.2, 200  # of a run, in units of the linkage
 CLOSE = 1e-6  # largest difference from the independent integration, in units of the linkage

@@ -48,6 +48,7 @@ def flat(value: Any) -> list[float]:
 LARGEST = {"double_pendulum": 1e-9, "stick_slip": 1e-10}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", runs_anywhere.RUNS)
 def test_runs_agree_with_compiled_ones(name: str, runs: dict[str, Any]) -> None:
     expected = json.loads(json.dumps(runs_anywhere.RUNS[name]()))

@@ -128,6 +128,7 @@ def test_a_box_dropped_on_its_edge_meets_the_printed_digits() -> None:
 TALL = il.box((0.1, 0.16, 0.3))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", [TALL, il.convex_hull(TALL.surface().vertices)], ids=str)
 def test_a_tall_box_on_a_box_tips_over_as_printed(shape: Shape) -> None:
     lean = np.radians(25.0)

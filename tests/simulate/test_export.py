@@ -58,6 +58,7 @@ def test_bodies_with_six_coordinates_each(name: str, tmp_path: Path, make: Make)
     same_bits(name, tmp_path, "alpha", make, "redundant")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", FEW)
 def test_a_program_prints_the_bits_of_a_simulation(name: str, tmp_path: Path, make: Make) -> None:
     same_bits(name, tmp_path, "rk4", make)

@@ -341,6 +341,7 @@ def test_runs_whose_steps_are_too_long_are_noted() -> None:
     assert many.notes == ()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("formulation", ["reduced", "redundant"])
 def test_velocities_that_are_declared_twice_are_kept_in_each_run(formulation: str) -> None:
     """As `simulate` does: the bars of a parallelogram are declared with equal velocities."""
@@ -372,6 +373,7 @@ def pulled() -> il.Model:
     return m
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("formulation", ["reduced", "redundant"])
 def test_drives_start_as_the_parameters_of_each_run_say(formulation: str) -> None:
     plant = pulled().compile(formulation=formulation)

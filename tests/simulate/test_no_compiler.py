@@ -123,6 +123,7 @@ def stepped(plant: il.Plant, name: str, steps: int) -> np.ndarray:
     return np.array(rows)
 
 
+@pytest.mark.thinned(3)
 def test_steppers_loops_and_many_runs_agree(case: tuple[str, il.Plant]) -> None:
     """Step by step, on a scripted clock, and many at once; with modes, as the closed form says."""
     name, plant = case

@@ -84,6 +84,7 @@ def test_own_steps_do_not_depend_on_the_size(unit: str, method: str) -> None:
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-7)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("unit", list(SIZES))
 def test_assembly_is_the_same_in_all_sizes(unit: str) -> None:
     size = SIZES[unit]
@@ -129,6 +130,7 @@ def in_one_meter(resized: il.Plant) -> np.ndarray:
     return resized.simulate(t_end=0.5, step=1e-3).q
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 1e3, 1e6])
 def test_tolerances_follow_parameters(
     resized: il.Plant, in_one_meter: np.ndarray, size: float
@@ -172,6 +174,7 @@ def _declared(plant: il.Plant) -> dict[str, Any]:
     return {p.name: p for p in plant.parameters.declared}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("amplitude", [1e-12, 1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("method", ["dopri", "rodas"])
 def test_a_model_without_lengths_is_measured_by_its_motion(amplitude: float, method: str) -> None:

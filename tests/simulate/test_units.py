@@ -58,7 +58,7 @@ def bouncing_ball(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @every_unit
 @pytest.mark.parametrize("how", [{"method": "rk4"}, *ADAPTIVE], ids=["rk4", "dopri", "rodas"])
 def test_a_ball_bounces_and_comes_to_rest(unit: Units, how: dict) -> None:
@@ -95,7 +95,7 @@ def pulled(u: Units, **how: object) -> il.Result:
     )
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @every_unit
 @pytest.mark.parametrize(
     "how",
@@ -120,7 +120,7 @@ def spring_pendulum(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @every_unit
 @pytest.mark.parametrize(
     "how", [{}, {"method": "implicit"}, *ADAPTIVE], ids=["default", "implicit", "dopri", "rodas"]
@@ -167,7 +167,7 @@ def marble(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @every_unit
 def test_a_marble_rubs_in_a_bowl(unit: Units, monkeypatch: pytest.MonkeyPatch) -> None:
     if unit == OTHERS["megameters"]:  # with other rounding the control of the error gives up

@@ -59,6 +59,7 @@ def pendulum(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield page
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_are_found(pendulum: Page, fault: str) -> None:
     pendulum.evaluate(ADD_STYLE, fault)

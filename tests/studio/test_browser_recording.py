@@ -113,6 +113,7 @@ def loudness(samples: np.ndarray, begin: float, end: float) -> float:
     return float(np.sqrt(np.mean(samples[round(begin * RATE) : round(end * RATE)] ** 2)))
 
 
+@pytest.mark.long
 def test_a_string_is_stiff_loud_bright_and_fades(page: Page) -> None:
     def struck(speed: float, note: int = 60, damped: float = 9.0) -> np.ndarray:
         return rendered(page, RENDER, [note, speed, 1.8, damped])

@@ -68,6 +68,7 @@ def is_green(colour: Colour) -> bool:
     return green > blue + 20 and green > red + 5
 
 
+@pytest.mark.long
 def test_road_marks_horizon_and_what_stands_there_are_drawn(ride: tuple[Page, Mailbox]) -> None:
     page, _ = ride
     high = [(100.0, 30.0, HIGH + 100.0 * math.tan(math.radians(a))) for a in (1.0, -1.0, 20.0)]

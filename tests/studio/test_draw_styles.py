@@ -41,6 +41,7 @@ def style(page: Page) -> str:
     return str(page.evaluate("inloop.view.quality.style"))
 
 
+@pytest.mark.long
 def test_a_processor_draws_the_simple_style_until_a_person_chooses(page: Page) -> None:
     assert page.evaluate("inloop.view.slow")  # Chromium of the tests has no graphics card
     assert style(page) == "simple"

@@ -76,6 +76,7 @@ def test_anatomy_tells_what_belongs_where_and_follows_parameters(tmp_path: Any) 
     assert rocker["mass"] == 1.5 and rocker["com"] == pytest.approx([0.0, 0.0, 0.15])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("allowed", [False, True])
 def test_joints_of_plants_of_others_are_set_only_if_they_allow_it(
     start_studio: Any, allowed: bool

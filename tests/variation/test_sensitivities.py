@@ -99,6 +99,7 @@ def test_contacts_that_are_found_are_refused_by_name() -> None:
 BY = ["k", "crank.mass", "crank.B.x", "coupler.C.x", "motor", "crank.q", "crank.qd", "rocker.tau"]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["rk4", "euler", "dopri", "implicit"])
 def test_backwards_is_the_transpose_of_forwards(method: str) -> None:
     """Through a loop, friction with a state, multipliers; samples apart, the last one early."""

@@ -64,6 +64,7 @@ GIVEN = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("given", GIVEN, ids=lambda g: "-".join(map(str, g.values())))
 def test_stick_slip(given: dict[str, Any], block: il.Plant, wanted: np.ndarray) -> None:
     """LuGre friction that sticks, then slips."""

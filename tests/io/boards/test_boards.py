@@ -183,6 +183,7 @@ def test_puma_in_float_on_a_cortex_m4f(
     assert 0.0 < max(map(abs, error)) < 2e-5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [pytest.param("aarch64-linux", marks=pytest.mark.long), "riscv"])
 def test_linux_of_another_processor_to_the_bit(
     target: str, tmp_path: Path, require_program: Callable[[str], str]
