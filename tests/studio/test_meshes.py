@@ -263,15 +263,27 @@ def test_chromium_fetches_each_mesh_once_and_draws_its_color(
         # another theme builds anew, from what is there
         page.evaluate("inloop.view.setPalette(inloop.view.palette)")
         page.evaluate(UNTIL_RED)
-        # and so does a graphics driver that was restarted
+    fetched_names = [url.rpartition("/")[2] for url in asked if "/mesh/" in url]
+    assert len(fetched_names) == len(set(fetched_names)) == 2
+    assert not errors
+
+
+# on a busy machine Chromium itself may crash when it starts its graphics process anew
+@pytest.mark.long
+def test_it_draws_again_after_a_restart_of_the_graphics_driver(
+    browser: Browser, robot: Path, tmp_path: Path, errors: list[str]
+) -> None:
+    with (
+        own_plant(str(robot), recordings=tmp_path / "recordings") as studio,
+        opened(browser, studio.address, errors, draws=True) as page,
+    ):
+        page.evaluate(UNTIL_RED)
         builds = page.evaluate("inloop.view.builds")
         kill_graphics()
         comes(page, f"inloop.view.builds > {builds}")
         page.evaluate(UNTIL_RED)
-        # that of the old one complained
+        # complaints are those of the context that is gone
         assert all("THREE" in error or "WebGL" in error for error in errors), errors
-    fetched_names = [url.rpartition("/")[2] for url in asked if "/mesh/" in url]
-    assert len(fetched_names) == len(set(fetched_names)) == 2
 
 
 def kill_graphics() -> None:
