@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import struct
 import urllib.error
@@ -11,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 import trimesh
 from browser_page import HANG, comes, opened, own_plant
@@ -266,29 +264,3 @@ def test_chromium_fetches_each_mesh_once_and_draws_its_color(
     fetched_names = [url.rpartition("/")[2] for url in asked if "/mesh/" in url]
     assert len(fetched_names) == len(set(fetched_names)) == 2
     assert not errors
-
-
-# on a busy machine Chromium itself may crash when it starts its graphics process anew
-@pytest.mark.long
-def test_it_draws_again_after_a_restart_of_the_graphics_driver(
-    browser: Browser, robot: Path, tmp_path: Path, errors: list[str]
-) -> None:
-    with (
-        own_plant(str(robot), recordings=tmp_path / "recordings") as studio,
-        opened(browser, studio.address, errors, draws=True) as page,
-    ):
-        page.evaluate(UNTIL_RED)
-        builds = page.evaluate("inloop.view.builds")
-        kill_graphics()
-        comes(page, f"inloop.view.builds > {builds}")
-        page.evaluate(UNTIL_RED)
-        # complaints are those of the context that is gone
-        assert all("THREE" in error or "WebGL" in error for error in errors), errors
-
-
-def kill_graphics() -> None:
-    """End the process of Chromium that draws for this worker of the tests; it is started anew."""
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if "--type=gpu-process" in process.cmdline():
-                process.kill()
