@@ -12,6 +12,7 @@ from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, reals
 from inloop.plant.formulation.positions.kept_values import fewest, in_words, moved
 from inloop.simulate.drives import Drives
+from inloop.simulate.judging.degrees import degree_notes
 
 CLOSE = 1e-6  # difference between positions that are considered equal, in units
 Given = Mapping[str, float] | Array | None
@@ -96,7 +97,18 @@ def start_of(
         speeds[list(plant.formulation.driven_indices)] = motion[1]
         led = _led_elsewhere(plant, *motion[:2])
     qd_first, more = _fitting_velocities(plant, at, speeds, qd)
-    return Start(at, qd_first, (*led, *notes, *more))
+    degrees = degree_notes(plant, at, _written_positions(plant, q))
+    return Start(at, qd_first, (*degrees, *led, *notes, *more))
+
+
+def _written_positions(plant: BarePlant, q: Given) -> list[int]:
+    """Coordinates whose initial position the user wrote, by name or in the model."""
+    if q is not None and not isinstance(q, Mapping):
+        return []
+    named = [k for name in q or () for k in plant.equations.places(name, plant.n)]
+    declared = (k for k in plant.formulation.positions.declared if k < plant.n)
+    driven = plant.formulation.driven_indices
+    return [k for k in dict.fromkeys([*named, *declared]) if k not in driven]
 
 
 def first_position(
