@@ -20,7 +20,7 @@ from inloop.native import (
     find_compiler,
     model_options,
 )
-from inloop.native.building.translation import LONG, translation_units
+from inloop.native.building.translation import LONG, merged_sources, translation_units
 
 STRICT = BuildOptions(strict=True)
 
@@ -202,37 +202,54 @@ def test_files_that_share_a_name_space_are_compiled_together(fresh_cache: Path) 
     sources = {f"part_{k}.c": f"{mark} int part_{k}(void) {{ return {k}; }}\n" for k in range(5)}
     options, steps = BuildOptions(strict=True, together=True, jobs=2), []
     path = build_library(sources, options=options, progress=lambda *step: steps.append(step))
-    assert [step[:2] for step in steps] == [(1, 3), (2, 3), (3, 3)]
+    assert [step[:2] for step in steps] == [(1, 2), (2, 2)]
     library = NativeLibrary(path)
     assert [library.bind(f"part_{k}")() for k in range(5)] == list(range(5))
 
 
-@pytest.mark.parametrize(("side_by_side", "count"), [(1, 1), (2, 3), (4, 4), (99, 7)])
-def test_every_source_is_compiled_once_in_groups_of_equal_length(
-    side_by_side: int, count: int
-) -> None:
+def test_every_source_is_compiled_once_in_groups_of_equal_length() -> None:
     lengths = (2 * LONG, LONG // 2, LONG // 3, LONG // 5, 90, 80, 70)
     sources = {f"{length}.c": "x" * length for length in lengths}
-    units = translation_units(sources, side_by_side)
-    assert len(units) == count
+    units = translation_units(sources)
+    assert len(units) == sum(lengths) // LONG
     assert sorted(name for unit in units for name in unit) == sorted(sources)
-    assert side_by_side == 1 or (f"{2 * LONG}.c",) in units
+    assert (f"{2 * LONG}.c",) in units
+    short = {name: text for name, text in sources.items() if len(text) < LONG // 2}
+    assert len(translation_units(short)) == 1
+
+
+def test_the_number_of_compilers_does_not_change_what_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another grouping would be inlined and rounded otherwise."""
+    sources = {f"part_{k}.c": f"int part_{k}(void) {{ return {k}; }}\n" for k in range(5)}
+    sources["long.c"] = "int x;\n" + "\n" * 2 * LONG
+    found = []
+    for jobs in (1, 2, 7):
+        monkeypatch.setenv("INLOOP_CACHE", str(tmp_path / str(jobs)))
+        path = build_library(sources, options=BuildOptions(together=True, jobs=jobs))
+        groups = {file.name: file.read_text() for file in path.parent.glob("*.c")}
+        found.append((path.parent.name, groups))
+    assert found[0] == found[1] == found[2]
+    assert "together_2.c" in found[0][1]
+
+
+def test_merged_files_hold_what_is_compiled_as_one() -> None:
+    sources = {"a.c": "int a;\n", "b.c": "int bb;\n", "wide.c": "#define WIDE\n"}
+    merged = merged_sources(sources, "car")
+    assert merged == {"wide.c": "#define WIDE\n", "car_together_2.c": "int bb;\n\nint a;\n"}
 
 
 def test_sources_of_other_name_spaces_are_not_compiled_as_one() -> None:
     sources = {f"{k}.c": "int x;\n" for k in range(6)}
     spaces = {f"{k}.c": "even" if k % 2 == 0 else "odd" for k in range(6)}
-    units = translation_units(sources, 1, spaces)
+    units = translation_units(sources, spaces)
     assert sorted(map(sorted, units)) == [["0.c", "2.c", "4.c"], ["1.c", "3.c", "5.c"]]
-    for side_by_side in (2, 3, 4):
-        more = translation_units(sources, side_by_side, spaces)
-        assert side_by_side <= len(more) <= side_by_side + 1
-        assert all(len({spaces[name] for name in unit}) == 1 for unit in more)
 
 
 def test_a_source_with_macros_of_its_own_is_compiled_alone() -> None:
     sources = {"a.c": "int a;\n", "wide.c": "#ifdef W\n# define IL_LANES 8\n#endif\n", "b.c": "\n"}
-    assert sorted(translation_units(sources, 1)) == [("a.c", "b.c"), ("wide.c",)]
+    assert sorted(translation_units(sources)) == [("a.c", "b.c"), ("wide.c",)]
 
 
 def test_flags_of_the_environment_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,12 +81,16 @@ def _objects(sources: Iterable[str]) -> str:
 
 
 def emit_makefile(
-    program: str, flags: Sequence[str], own: Sequence[tuple[Iterable[str], Sequence[str]]]
+    program: str,
+    sources: Iterable[str],
+    flags: Sequence[str],
+    own: Sequence[tuple[Iterable[str], Sequence[str]]],
 ) -> str:
     """A Makefile with the compiler flags that `plant.simulate` uses, so that bits are the same.
 
     Args:
         program: name of the program.
+        sources: names of all C files; an earlier export may have left others.
         flags: flags for all files.
         own: names of C files, and flags of their own, which come last.
     """
@@ -96,7 +100,7 @@ def emit_makefile(
     return f"""# make && ./{program} 1.0 > outputs.csv
 CC = cc
 CFLAGS = {" ".join(flags)}
-SOURCES = $(wildcard *.c)
+SOURCES = {" ".join(sources)}
 
 {program}: $(SOURCES:.c=.o)
 \t$(CC) $(CFLAGS) -o $@ $^ -lm

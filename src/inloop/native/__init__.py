@@ -14,6 +14,7 @@ from inloop.native.building.options import (
     BuildOptions,
     model_options,
 )
+from inloop.native.building.translation import merged_sources
 from inloop.native.building.way import (
     require_compiler,
     runs_as_python,
@@ -87,6 +88,7 @@ __all__ = [
     "include_dir",
     "load_realtime",
     "load_runtime",
+    "merged_sources",
     "model_options",
     "realtime_headers",
     "realtime_sources",

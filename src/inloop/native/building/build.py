@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -61,6 +61,8 @@ def build_library(
         BuildError: no compiler, an invalid file name, C that does not compile, or a full disk.
     """
     files = _checked_files(sources, headers or {})
+    names = [(name,) for name in sources]
+    units = translation_units(sources, spaces) if options.together else names
     compiler = compiler or usable_compiler()
     if compiler is None:
         raise BuildError("the equations cannot be compiled", fix=explain_no_compiler())
@@ -69,9 +71,9 @@ def build_library(
         options=options,
         compiler=compiler,
         store=Store(cache_directory(), compiler.library_name),
-        key=build_key(files, options, compiler),
+        key=build_key(files, units, options, compiler),
         progress=progress or _silent,
-        spaces=spaces or {},
+        units=units,
     )
     try:
         return build.run()
@@ -87,7 +89,7 @@ class _Build:
     store: Store
     key: str
     progress: Progress
-    spaces: Mapping[str, str]
+    units: Sequence[tuple[str, ...]]
 
     def run(self) -> Path:
         if library := self.store.find(self.key):
@@ -123,8 +125,7 @@ class _Build:
     def _compile(self, directory: Path) -> None:
         """Compile all sources in parallel, then link; objects are kept for linking with others."""
         runner = JobRunner(directory, compiler_environment(directory))
-        side_by_side = self.options.jobs or wanted_jobs()
-        jobs = [self._compile_job(name) for name in self._units(directory, side_by_side)]
+        jobs = [self._compile_job(name) for name in self._written_units(directory)]
         objects = [_object_name(job.name) for job in jobs]
         objects += _linked_objects(self.options.linked, objects)
         count = 0
@@ -134,19 +135,15 @@ class _Build:
             count += 1
             self.progress(count, len(jobs) + 1, job.name)
 
-        runner.run_all(jobs, side_by_side, finished)
+        runner.run_all(jobs, self.options.jobs or wanted_jobs(), finished)
         library = self.store.library_name
         link = self.compiler.link_command(objects, library, self.options.libraries)
         runner.run_all([Job(library, link)], 1, finished)
 
-    def _units(self, directory: Path, side_by_side: int) -> list[str]:
+    def _written_units(self, directory: Path) -> list[str]:
         """Names of the files to compile; writes those that include several sources."""
-        sources = {name: text for name, text in self.files.items() if name.endswith(".c")}
-        if not self.options.together:
-            return list(sources)
         units = []
-        groups = translation_units(sources, side_by_side, self.spaces)
-        for number, names in enumerate(groups, start=1):
+        for number, names in enumerate(self.units, start=1):
             unit = names[0] if len(names) == 1 else f"together_{number}.c"
             if len(names) > 1:
                 (directory / unit).write_text(including(names), encoding="utf-8")

@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from inloop.native.building.compiler import Compiler
@@ -18,11 +18,17 @@ from inloop.native.building.options import LINK_FLAGS, BuildOptions
 _CPU_FIELDS = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa", "uarch")
 
 
-def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compiler) -> str:
+def build_key(
+    files: Mapping[str, str],
+    units: Sequence[tuple[str, ...]],
+    options: BuildOptions,
+    compiler: Compiler,
+) -> str:
     """A name for the library that these files, options and compiler produce on this machine.
 
     Args:
         files: file name → text, sources and headers.
+        units: names of sources that are compiled as one, in their order.
         options: flags and libraries.
         compiler: the compiler.
 
@@ -32,7 +38,7 @@ def build_key(files: Mapping[str, str], options: BuildOptions, compiler: Compile
     facts = {
         "files": sorted((name, _digest(text)) for name, text in files.items()),
         "flags": [*compiler.spelled(options.compile_flags), *LINK_FLAGS, *options.libraries],
-        "together": options.together,
+        "units": sorted(units),
         "linked": [library.parent.name for library in options.linked],
         "objects": "kept beside the library",
         "compiler": [compiler.kind, compiler.version, *compiler.command[1:]],

@@ -4,6 +4,10 @@ Starting a compiler and reading the headers takes as long as compiling some thou
 generated C. So short files are compiled as one, through a file that includes them. A file that
 defines macros is compiled alone, because they would change the headers for those after it. So are
 runtime files and grids of numbers, which several libraries may contain: they are linked once.
+
+Groups follow from the text alone, not from the number of compilers: what a compiler inlines, and so
+which products and sums it contracts, depends on everything in a translation unit. Other groups give
+other last bits.
 """
 
 from __future__ import annotations
@@ -18,28 +22,24 @@ LONG = 30_000  # characters that take a compiler much longer than its start
 
 
 def translation_units(
-    sources: Mapping[str, str], side_by_side: int, spaces: Mapping[str, str] | None = None
+    sources: Mapping[str, str], spaces: Mapping[str, str] | None = None
 ) -> list[tuple[str, ...]]:
-    """Names of sources in groups of about equal length, at least as many as compilers.
-
-    A single compiler takes all at once; for several, long text is split further to balance them.
+    """Names of sources in groups of about equal length; long text is split for several compilers.
 
     Args:
         sources: file name → C text.
-        side_by_side: number of parallel compilers.
-        spaces: file name → name space; files of different ones are never compiled as one.
+        spaces: file name → name space; files of different ones are never compiled as one, and those
+            of one are grouped as if there were no others.
     """
     alone = [(n,) for n, text in sources.items() if n.startswith("il_") or _MACRO.search(text)]
     lengths: dict[str, dict[str, int]] = {}
     for name, text in sources.items():
         if (name,) not in alone:
             lengths.setdefault((spaces or {}).get(name, ""), {})[name] = len(text)
-    idle = max(side_by_side - len(alone), 1)
-    share = -(-idle // max(len(lengths), 1))  # groups of each name space, rounded up
     units: list[tuple[str, ...]] = [*alone]
     for of_space in lengths.values():
-        pieces = sum(of_space.values()) // LONG if side_by_side > 1 else 1
-        units += _balanced(of_space, min(len(of_space), max(share, pieces)))
+        pieces = max(sum(of_space.values()) // LONG, 1)
+        units += _balanced(of_space, min(len(of_space), pieces))
     return units
 
 
@@ -75,3 +75,17 @@ def _included(text: str) -> tuple[str, ...]:
 def including(names: tuple[str, ...]) -> str:
     """C text that includes all of these files."""
     return "".join(f'#include "{name}"\n' for name in names)
+
+
+def merged_sources(sources: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """The same code with one file per translation unit, for compilers outside Python.
+
+    Args:
+        sources: file name → C text, of one name space.
+        prefix: of the names of files that contain several.
+    """
+    merged: dict[str, str] = {}
+    for names in translation_units(sources):
+        name = names[0] if len(names) == 1 else f"{prefix}_together_{len(merged) + 1}.c"
+        merged[name] = "\n".join(sources[part] for part in names)
+    return merged

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from inloop.codegen.c_plant import ModeRow, PlantTable, emit_plant
 from inloop.codegen.c_program import emit_main, emit_makefile, emit_readme
 from inloop.formalisms.loops.partition import Partition
-from inloop.native import DEFAULT_FLAGS, RUNTIME_FLAGS, runtime_sources
+from inloop.native import DEFAULT_FLAGS, RUNTIME_FLAGS, merged_sources, runtime_sources
 from inloop.plant import labels
 from inloop.plant.engine import Array
 from inloop.plant.leaving.needed_sources import needed_sources, usable_methods
@@ -94,19 +94,27 @@ def exported_plant(
 
 
 def program_files(exported: ExportedPlant, stepping: Stepping) -> Mapping[str, str]:
-    """All files of a program that steps the plant, by name."""
-    name = exported.table.name
-    main = emit_main(name, stepping.method, stepping.step, stepping.t_end)
+    """All files of a program that steps the plant, by name.
+
+    What Python compiles as one is one file here, so that compilers inline the same.
+    """
+    name, unit = exported.table.name, exported.unit
+    files = dict(exported.files)
+    own: list[tuple[Iterable[str], Sequence[str]]] = []
+    parts = [(engine.sources, engine.unit.prefix, engine.unit.flags) for engine in unit.engines]
+    for separate, prefix, flags in [*parts, (unit.own_code, f"{name}_own", ())]:
+        merged = merged_sources(separate, prefix)
+        files = {file: text for file, text in files.items() if file not in separate} | merged
+        own.append((merged, flags))
+    files["main.c"] = emit_main(name, stepping.method, stepping.step, stepping.t_end)
     methods = usable_methods(exported.table)
-    sources = needed_sources(exported.table, {**exported.files, "main.c": main}, methods=methods)
-    own: list[tuple[Iterable[str], Sequence[str]]] = [
-        (engine.sources, engine.unit.flags) for engine in exported.unit.engines
-    ]
+    sources = needed_sources(exported.table, files, methods=methods)
     own.append(([file for file in sources if file in runtime_sources()], RUNTIME_FLAGS))
-    flags = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
+    of_all = [flag for flag in DEFAULT_FLAGS if flag not in NOT_FOR_PROGRAMS]
+    compiled = [file for file in sources if file.endswith(".c")]
     return {
         **sources,
-        "Makefile": emit_makefile(name, flags, own),
+        "Makefile": emit_makefile(name, compiled, of_all, own),
         "README.md": emit_readme(exported.table, name),
     }
 
