@@ -5,9 +5,9 @@ generated C. So short files are compiled as one, through a file that includes th
 defines macros is compiled alone, because they would change the headers for those after it. So are
 runtime files and grids of numbers, which several libraries may contain: they are linked once.
 
-Groups follow from the text alone, not from the number of compilers: what a compiler inlines, and so
-which products and sums it contracts, depends on everything in a translation unit. Other groups give
-other last bits.
+Groups follow from the text alone, not from the number of compilers: other groups give other last
+bits (measured with gcc and the car), probably because a compiler decides by the whole translation
+unit what to inline, and so which products and sums to contract.
 """
 
 from __future__ import annotations
