@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from realtime_arm import RATE, advance_with_controller, arm, do_steps
 
 import inloop as il
 from inloop import gallery
+from inloop.cli.main import main
 from inloop.errors import FileFormatError
 from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.clock import START
@@ -332,6 +334,29 @@ def test_resets_gaps_and_late_starts(plant: il.Plant, name: str, tmp_path: Path)
     assert found.identical
     assert found.gaps == 1
     assert found.steps == len(samples) - 3  # the first, the reset, the one after the gap
+
+
+def test_a_recording_begins_when_it_was_asked_for(
+    plant: il.Plant, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"rate": RATE, "stale_after": None, "telemetry": 4.0, "clock": il.ScriptedClock()}
+    with il.start(plant, name=name, **options) as loop:
+        loop.clock.advance(3000 / RATE)
+        now = il.attach(name)
+        with now, Recorder(now, tmp_path / "now.mcap", since=now.clock.now_ns + 1) as recorder:
+            loop.clock.advance(20 / RATE)
+            while recorder.take():
+                pass
+            recorder.finish()
+        counts = []
+        for words in ([], ["--history"]):
+            file = str(tmp_path / f"command{len(words)}.mcap")
+            assert main(["record", name, "--to", file, "--seconds", "0", "--json", *words]) == 0
+            counts.append(json.loads(capsys.readouterr().out)["records"])
+    assert len(list(Recording(tmp_path / "now.mcap"))) == 20
+    # the time of the command counts by the clock of the machine, which a scripted one is not
+    assert counts[0] < 2000
+    assert counts[1] == 3021  # and the start
 
 
 def test_a_closed_mechanism_with_a_failed_step(name: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from array import array
 from dataclasses import replace
 from pathlib import Path
@@ -38,12 +39,17 @@ QUANTILES = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 def add_parser(commands: Any, shared: argparse.ArgumentParser) -> None:
     """Add the three commands to the command line."""
-    text = "record all signals of a running plant at full rate, for Foxglove and for replay"
+    text = "record all signals of a running plant from now on, for Foxglove and for replay"
     parser = commands.add_parser("record", parents=[shared], help=text, description=text)
     parser.add_argument("name", help="name of a running plant")
     parser.add_argument("--to", required=True, metavar="FILE.mcap", help="file to write")
     add_attachment(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="begin with the oldest records in the telemetry, not with this command",
+    )
     parser.add_argument("--begun", type=int, metavar="FD", help=argparse.SUPPRESS)
     parser.set_defaults(call=call_record)
 
@@ -90,6 +96,7 @@ def check_target(target: Path, overwrite: bool) -> None:
 
 def call_record(args: argparse.Namespace) -> int:
     """Record until the plant ends, the time is over, or it is stopped."""
+    began = time.monotonic_ns()
     target = Path(args.to)
     check_target(target, args.overwrite)
     ended = threading.Event()
@@ -97,6 +104,9 @@ def call_record(args: argparse.Namespace) -> int:
     before = [(number, signal.signal(number, lambda *_: ended.set())) for number in stops]
     try:
         with il.attach(args.name, wait=args.wait) as box:
+            # the recorder of a new run takes everything
+            whole = args.history or args.begun is not None
+            since = 0 if whole else box.clock.now_ns - (time.monotonic_ns() - began)
             if not args.json:
                 print(f"recording '{args.name}' to {target}", file=sys.stderr, flush=True)
             done = record(
@@ -106,6 +116,7 @@ def call_record(args: argparse.Namespace) -> int:
                 stop=ended.is_set,
                 begun=lambda: _tell_begun(args.begun),
                 overwrite=args.overwrite,
+                since=since,
             )
     finally:
         for number, handler in before:

@@ -166,7 +166,7 @@ class GalleryCatalog:
 
     def record_command(self, plant: str, path: Path) -> tuple[str, ...]:
         """Command of a recorder process."""
-        return (*_program("record"), plant, "--to", str(path))
+        return (*_program("record"), plant, "--history", "--to", str(path))
 
     def device_command(self, plant: str, rig: str) -> tuple[str, ...]:
         """Command of a haptic device process."""

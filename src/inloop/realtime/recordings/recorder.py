@@ -59,6 +59,7 @@ class Recorder(Closing):
         path: file to write.
         file: file to write into; default: a new one at the path.
         overwrite: replace an existing file.
+        since: time of the plant's clock [ns]; records written before are left out.
 
     Attributes:
         records: number of records taken so far.
@@ -72,12 +73,13 @@ class Recorder(Closing):
         file: WholePieces | None = None,
         *,
         overwrite: bool = False,
+        since: int = 0,
     ) -> None:
         need_mcap()
         from mcap.writer import CompressionType, Writer
 
         self.records = self.written = self._in_chunk = self._unexplained = 0
-        self._box, self._path = box, Path(path)
+        self._box, self._path, self._since = box, Path(path), since
         self._offset = time.time_ns() - box.clock.now_ns
         self._messages = messages(box.layout)
         self._file = file if file is not None else WholePieces(self._path, overwrite)
@@ -120,7 +122,8 @@ class Recorder(Closing):
         """
         count = 0
         while (outputs := self._box.next()) is not None:
-            self._add(outputs)
+            if outputs.stamp >= self._since:
+                self._add(outputs)
             count += 1
             if self._in_chunk >= CHUNK:
                 self.commit()
@@ -198,8 +201,9 @@ def record(
     stop: Callable[[], bool] = lambda: False,
     begun: Callable[[], None] = lambda: None,
     overwrite: bool = False,
+    since: int = 0,
 ) -> Recorded:
-    """Record a plant until it ends.
+    """Record a plant until it ends, beginning with the oldest records of its telemetry.
 
     Args:
         box: of the plant.
@@ -208,12 +212,13 @@ def record(
         stop: polled to end early.
         begun: called when the file exists and recording starts.
         overwrite: replace an existing file.
+        since: time of the plant's clock [ns]; records written before are left out.
 
     Raises:
         InputError: the file exists already, or is being written.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    with Recorder(box, path, overwrite=overwrite) as recorder:
+    with Recorder(box, path, overwrite=overwrite, since=since) as recorder:
         try:
             begun()
             while not (stop() or box.gone or (end is not None and time.monotonic() >= end)):
