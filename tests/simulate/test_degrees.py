@@ -32,8 +32,8 @@ def test_a_declared_angle_in_degrees_is_noted_and_kept() -> None:
 @pytest.mark.parametrize(
     ("angle", "noted"),
     [
-        (-45, True), (22.5, True), (360, True),
-        (6, False), (20 * math.pi, False), (62.37, False), (math.radians(90), False),
+        (-45, True), (10, True), (360, True),
+        (5, False), (7, False), (20 * math.pi, False), (62.37, False), (math.radians(90), False),
     ],
 )  # fmt: skip
 def test_angles_of_a_run(angle: float, noted: bool) -> None:

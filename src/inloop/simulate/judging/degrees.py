@@ -1,8 +1,8 @@
 """Notes on initial angles that look like degrees.
 
 Angles are in radians, and a joint may start after any number of turns. An angle of more than one
-turn that is a multiple of a half, however, is hardly ever meant in radians: nobody counts turns in
-them. 90 is noted; 20 π, or the end of another run, is not. Degrees below 6.28 cannot be told from
+turn that is a multiple of five, however, is hardly ever meant in radians: nobody counts turns in
+them. 90 is noted; 7, 20 π, or the end of another run, is not. Other degrees cannot be told from
 radians.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from inloop.plant import Array, BarePlant
 
-GRAIN = 0.5  # degrees are mostly written as multiples of this
+GRAIN = 5.0  # degrees are mostly written as multiples of this
 
 
 def degree_notes(plant: BarePlant, q: Array, given: Iterable[int]) -> tuple[str, ...]:
