@@ -165,6 +165,22 @@ def test_runs_keep_what_was_computed(exhibit: str, options: str) -> None:
     assert errors.splitlines()[-1].startswith("KeyboardInterrupt: interrupted at t = ")
 
 
+def test_the_check_of_the_steps_keeps_the_run() -> None:
+    code, out, errors = pressed("""
+        from inloop.simulate.progress import Progress
+        plant = gallery.get("double_pendulum").build().compile()
+        announced(Progress, "__call__", lambda self, _: self._doing == "checking the steps")
+        try:
+            plant.simulate(t_end=2000.0, step=1e-3, method="rk4", sample=10.0)
+        except KeyboardInterrupt as error:
+            print(f"{error.result.t[-1]:g}", error.result.status)
+            raise
+    """)
+    assert code == -signal.SIGINT, errors
+    assert out == "2000 OK\n"
+    assert "KeyboardInterrupt: interrupted while checking the steps" in errors
+
+
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("where", ["time_to_singular", "cross"])
 def test_between_pieces(where: str) -> None:

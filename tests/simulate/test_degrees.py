@@ -1,4 +1,4 @@
-"""Initial angles that look like degrees are noted; turns and lengths are not."""
+"""Angles and limits that look like degrees are noted; turns and lengths are not."""
 
 from __future__ import annotations
 
@@ -39,3 +39,23 @@ def test_a_declared_angle_in_degrees_is_noted_and_kept() -> None:
 def test_angles_of_a_run(angle: float, noted: bool) -> None:
     notes = swing().simulate(t_end=0.01, q={"arm": angle}).notes
     assert [f"write math.radians({angle:g})" in note for note in notes] == [True] * noted
+
+
+@pytest.mark.parametrize(
+    ("limits", "noted"),
+    [
+        ((-90, 90), (-90, 90)),
+        ((-1.5, 45), (45,)),
+        ((-math.inf, 20), (20,)),
+        ((-math.pi / 2, math.pi / 2), ()),
+        ((-1e6, 1e6), ()),
+    ],
+)
+def test_limits(limits: tuple[float, float], noted: tuple[float, ...]) -> None:
+    m = il.Model("stopped")
+    m.body("arm", on=m.ground, joint=il.revolute("y", limits=limits), mass=1.0, com=(0, 0, -1))
+    m.body("cart", on=m.ground, joint=il.prismatic("x", limits=(-90, 90)), mass=1.0)
+    notes = m.compile().simulate(t_end=0.01).notes
+    assert [note.partition(";")[0] for note in notes] == [
+        f"'arm' has a limit at {each:g} rad, {abs(each) / math.tau:.3g} turns" for each in noted
+    ]

@@ -171,6 +171,17 @@ def test_a_velocity_declared_at_a_dead_point_is_refused() -> None:
         moded_crank().compile().simulate(t_end=1e-3, step=1e-4, q={"slider": 0.2})
 
 
+@pytest.mark.parametrize("slow", [6e-8, -3e-7])
+def test_a_small_velocity_that_passes_as_rounding_is_told(slow: float) -> None:
+    """Stretched out, the slider turns back: whatever the crank does, its velocity is 0."""
+    plant = crank(arm={"initial": (0.0, 0.0)}).compile()
+    run = plant.simulate(t_end=1e-3, qd={"arm": 1.0, "slider": slow})
+    assert run["slider.qd"][0] == pytest.approx(0.0, abs=1e-15)
+    (told,) = run.notes
+    assert told.startswith("'slider' starts with velocity ")
+    assert told.endswith(f", declared {slow:.6g}")
+
+
 FILE = """
 import inloop as il
 

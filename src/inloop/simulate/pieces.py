@@ -67,6 +67,8 @@ def run_in_pieces(
     schedule: FixedSteps | AdaptiveSteps,
     begin: End,
     make: Make,
+    *,
+    doing: str = "simulating",
 ) -> Outcome:
     """Run to the end of the schedule, or as far as the mechanism can go.
 
@@ -75,9 +77,10 @@ def run_in_pieces(
         schedule: schedule of the whole run, counted from t = 0.
         begin: initial state.
         make: makes the system for a set of independent coordinates.
+        doing: what to call it while it lasts.
     """
     way = _Way([], [], begin.t)
-    with Progress(begin.t, _last_time(schedule)) as progress:
+    with Progress(begin.t, _last_time(schedule), doing) as progress:
         try:
             return _walk(plant, schedule, begin, make, way, progress)
         except KeyboardInterrupt:

@@ -34,16 +34,18 @@ class Progress(ProgressLine):
     Args:
         begin: start time of the run [s].
         end: end time of the run [s].
+        doing: what the run is for.
     """
 
-    def __init__(self, begin: float, end: float) -> None:
+    def __init__(self, begin: float, end: float, doing: str = "simulating") -> None:
         super().__init__()
+        self._doing = doing
         self._left = time_left(1.0)
         self._first, self._span = begin, (end - begin) or 1.0
 
     def __call__(self, fraction: float) -> None:
         """Show the fraction done, 0 to 1."""
-        self.say(f"simulating: {100 * fraction:3.0f} %{self._left(fraction)}")
+        self.say(f"{self._doing}: {100 * fraction:3.0f} %{self._left(fraction)}")
 
     def piece(self, begin: float, end: float) -> Watch:
         """A callback for a piece of the run between two times [s]; takes the fraction done."""

@@ -47,7 +47,7 @@ from inloop.simulate.reference import solve
 from inloop.simulate.refused_methods import refuse_foreign_method, refuse_hard_contacts
 from inloop.simulate.results.result import End, Result
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.results.unfinished import failed, interrupted
+from inloop.simulate.results.unfinished import failed, interrupted, interrupted_check
 from inloop.simulate.schedules import (
     METHODS,
     SCIPY,
@@ -146,7 +146,7 @@ def simulate(
     told = (*told, *row_jump_notes(plant, done.samples))
     result = replace(run.result(done.after(told), joints), method=method)
     if done.status == Status.OK and not result.doubts:
-        result = _doubted(result, run.inaccuracy(done.samples))
+        result = _checked(run, result, done.samples)
     begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
     if run.schedule.method == Method.MOREAU:
         begun = (*begun, *passing_notes(plant, result, step))
@@ -303,7 +303,7 @@ class _Run:
         )
 
     def inaccuracy(self, found: Samples) -> Inaccuracy | None:
-        """How far the run is from one with half its step, if that is visible."""
+        """How far the run is from one with finer steps, if that is visible."""
         first = self.at.inputs.at(self.begin.t)[None]
         return inaccuracy(self.plant, found, self.schedule, self.begin, first, self._make)
 
@@ -322,9 +322,15 @@ class _Run:
         return outcome.blame
 
 
-def _doubted(result: Result, found: Inaccuracy | None) -> Result:
-    """Add the doubt that the steps are too long, if any."""
+def _checked(run: _Run, result: Result, samples: Samples) -> Result:
+    """Add the doubt that the steps are too long, or the note that errors grow, if any."""
+    try:
+        found = run.inaccuracy(samples)
+    except KeyboardInterrupt:
+        raise interrupted_check(result) from None
     if found is None:
         return result
+    if found.amplified:
+        return replace(result, notes=(*result.notes, found.told))
     status = UNSTABLE if found.useless else result.status
     return replace(result, status=status, doubts=(found.told,), notes=(*result.notes, found.told))

@@ -303,9 +303,11 @@ def _fitting_velocities(
     found = plant.formulation.keep_velocities(q, said, wished)
     if found.contradicted:
         raise _contradicting_speeds(plant, q, said, found.qd, found.contradicted)
+    # beside larger ones, small velocities that do not fit pass as the rounding of data
+    rounded = (k for k in {**said, **wished} if abs(found.qd[k] - speeds[k]) > 0.1 * abs(speeds[k]))
     told = (
         f"'{names[k]}' starts with velocity {found.qd[k]:.6g}, declared {speeds[k]:.6g}"
-        for k in found.changed
+        for k in dict.fromkeys([*found.changed, *(k for k in rounded if speeds[k] != 0.0)])
     )
     return found.qd, tuple(told)
 

@@ -1,39 +1,38 @@
-"""Whether fixed steps were short enough for the motion, if nothing was unstable.
+"""Whether the steps of a run were short enough for the motion, if nothing was unstable.
 
-The energy balance does not detect errors that conserve energy, such as phase errors. So a few steps
-of the run are repeated with half the step: the change, summed up over all steps, estimates the
-error of the run. If that would be visible, the whole run is repeated with half the step, and the
-difference decides. Chaotic motion passes: the sum ignores the growth of errors.
-
-Implicit steps treat modes faster than the step as settled, and so do half steps. Whether they
-really settle is checked in the first step, repeated with steps short enough to resolve them.
+The energy balance does not detect errors that conserve energy, such as phase errors, nor errors
+that the motion amplifies. So the run is repeated with coarser steps, and the local errors of a few
+fixed steps are summed up. If one of both would be visible, the run is repeated with finer steps,
+and that difference decides: either the steps are too long, or, if their local errors are small, the
+motion amplifies them, as near an unstable position or in chaos.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from inloop.native import AdaptiveSteps, FixedSteps, MachineSnapshot, Method, Status, run_machine
+from inloop.native import AdaptiveSteps, FixedSteps, Method, Status
 from inloop.plant import Array, BarePlant
-from inloop.simulate.judging.stiffness import find_unstable, motion_size
-from inloop.simulate.judging.verdict import L_STABLE
-from inloop.simulate.pieces import run_in_pieces
+from inloop.simulate.judging.local_errors import Make, local_errors
+from inloop.simulate.judging.settled_modes import unresolved_swing
+from inloop.simulate.pieces import Outcome, run_in_pieces
 from inloop.simulate.results.result import End
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.systems import System
+from inloop.simulate.schedules import step_of
 
-SUSPECT = 0.005  # estimated error, relative to the longest path of a joint: repeat the run
+SUSPECT = 0.005  # sum of local errors, relative to the longest path of a joint: repeat the run
 VISIBLE = 0.01  # difference to half the step, relative to the same
 USELESS = 0.3  # difference above which nothing of the run is trustworthy
 AIM = 1e-3  # target error of a proposed step
-SWINGS = 0.3  # of the path, in the first step: settled modes are closer than that
-FOLLOWED = 8.0  # steps per step at the stability limit
-MOST_PARTS = 100_000  # of the first step
-LOOKS = 6  # number of steps that are repeated with half the step
+COARSE = 4  # fixed steps that become one
+LOOSE = 30.0  # times the tolerance of adaptive steps
+TIGHT = 0.1  # of that tolerance
+COARSE_SUSPECT = 0.02  # difference to coarser steps, three times the error for order 1, else more
+FEWEST = 8  # fewer coarse steps say nothing
+STILL = 1e-10  # of its characteristic size: what moves less stands still
 ORDERS = {
     Method.EULER: 1,
     Method.RK4: 4,
@@ -43,31 +42,47 @@ ORDERS = {
     Method.ALPHA: 2,
 }
 
-Make = Callable[[float], Callable[..., System]]  # step [s] → formulation → system
+Schedule = FixedSteps | AdaptiveSteps
 
 
 @dataclass(frozen=True)
 class Inaccuracy:
-    """A run that differs visibly from one with half the step.
+    """A run that differs visibly from one with finer steps.
 
     Attributes:
         told: explanation as text.
         useless: nothing of the run is trustworthy.
+        amplified: the steps are accurate, but the motion amplifies their errors.
     """
 
     told: str
-    useless: bool
+    useless: bool = False
+    amplified: bool = False
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """Where two runs differ most.
+
+    Attributes:
+        joint: index of the coordinate.
+        t: time [s].
+        apart: difference [rad or m].
+        share: difference relative to the longest path of a joint.
+        since: time from which on the difference is visible [s].
+    """
+
+    joint: int
+    t: float
+    apart: float
+    share: float
+    since: float
 
 
 def inaccuracy(
-    plant: BarePlant,
-    found: Samples,
-    schedule: FixedSteps | AdaptiveSteps,
-    begin: End,
-    u: Array,
-    make: Make,
+    plant: BarePlant, found: Samples, schedule: Schedule, begin: End, u: Array, make: Make
 ) -> Inaccuracy | None:
-    """How far a run is from one with half its step, if that is visible.
+    """How far a run is from one with finer steps, if that is visible.
 
     Args:
         plant: the compiled mechanism.
@@ -75,99 +90,135 @@ def inaccuracy(
         schedule: schedule of the run.
         begin: initial state.
         u: initial inputs.
-        make: returns a factory of systems for a step [s].
+        make: returns a factory of systems for a step [s], None if adaptive.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C during the check.
     """
-    if isinstance(schedule, AdaptiveSteps) or schedule.method not in ORDERS:
+    if schedule.method not in ORDERS or begin.back is not None or len(found.t) < 2:
         return None
     # contacts switch at steps: different steps give different results, and neither is wrong
-    if plant.mechanism.touches or len(found.t) < 2 or begin.steps:
+    if plant.mechanism.touches:
         return None
-    swinging = _swinging(plant, found, u, schedule, make)
-    if swinging is not None or not _estimate(plant, found, schedule, make) > SUSPECT:
-        return swinging
-    halved = replace(
-        schedule, step=0.5 * schedule.step, steps=2 * schedule.steps, stride=2 * schedule.stride
+    accurate = True
+    if isinstance(schedule, FixedSteps):
+        swinging = unresolved_swing(plant, found, u, schedule, make)
+        if swinging is not None:
+            return Inaccuracy(swinging, useless=True)
+        accurate = not local_errors(plant, found, schedule, make) > SUSPECT
+    if accurate and not _differs_from_coarse(plant, found, schedule, begin, make):
+        return None
+    finer = _repeated(plant, _finer(schedule), schedule, begin, make)
+    if finer.status != Status.OK:
+        return None
+    worst = _difference(plant, found, finer.samples, _grid(schedule))
+    if not worst.share > VISIBLE:
+        return None
+    if accurate:
+        return Inaccuracy(_amplified(plant, worst, schedule), amplified=True)
+    assert isinstance(schedule, FixedSteps)
+    return Inaccuracy(_too_long(plant, worst, schedule), useless=worst.share > USELESS)
+
+
+def _differs_from_coarse(
+    plant: BarePlant, found: Samples, schedule: Schedule, begin: End, make: Make
+) -> bool:
+    """Whether a run with coarser steps is elsewhere, or not possible."""
+    coarser = _coarser(schedule)
+    if isinstance(coarser, FixedSteps) and (begin.steps % COARSE or coarser.steps < FEWEST):
+        return False
+    coarse = _repeated(plant, coarser, schedule, begin, make)
+    if coarse.status != Status.OK:
+        return True
+    return _difference(plant, found, coarse.samples, _grid(schedule)).share > COARSE_SUSPECT
+
+
+def _coarser(schedule: Schedule) -> Schedule:
+    if isinstance(schedule, AdaptiveSteps):
+        return replace(schedule, rtol=LOOSE * schedule.rtol, atol=LOOSE * schedule.atol)
+    step, steps = COARSE * schedule.step, schedule.steps // COARSE
+    # the samples that both have
+    return replace(
+        schedule, step=step, steps=steps, stride=math.lcm(schedule.stride, COARSE) // COARSE
     )
-    finer = run_in_pieces(plant, halved, begin, make(halved.step))
-    if finer.status != Status.OK or finer.samples.q.shape != found.q.shape:
-        return None
-    return _difference(plant, found, finer.samples, schedule)
 
 
-def _estimate(plant: BarePlant, found: Samples, schedule: FixedSteps, make: Make) -> float:
-    """Estimated error at the end of a run, relative to its largest positions or velocities."""
-    h, free = schedule.step, list(plant.formulation.partition.independent)
-    units = plant.coordinate_sizes[free]
-    ways = [np.ptp(part[:, free] / units, axis=0).max(initial=0.0) for part in (found.q, found.qd)]
-    if not free or not all(np.isfinite(ways)) or not min(ways) > 0.0:
-        return 0.0
-    whole, half = (make(step)(plant.formulation) for step in (h, 0.5 * h))
-    changes = []
-    for k in np.unique(np.linspace(0, len(found.t) - 2, LOOKS).astype(int)):
-        once = _moved(whole, found, k, FixedSteps(schedule.method, h, 1))
-        twice = _moved(half, found, k, FixedSteps(schedule.method, 0.5 * h, 2))
-        if once is not None and twice is not None:
-            n = len(free)
-            parts = ((once - twice)[:n] / units, (once - twice)[n : 2 * n] / units)
-            changes.append(max(np.abs(x).max() / way for x, way in zip(parts, ways, strict=True)))
-    return schedule.steps * float(np.mean(changes)) if changes else 0.0
+def _finer(schedule: Schedule) -> Schedule:
+    if isinstance(schedule, AdaptiveSteps):
+        return replace(schedule, rtol=TIGHT * schedule.rtol, atol=TIGHT * schedule.atol)
+    step, steps, stride = 0.5 * schedule.step, 2 * schedule.steps, 2 * schedule.stride
+    return replace(schedule, step=step, steps=steps, stride=stride)
 
 
-def _moved(system: System, found: Samples, k: int, schedule: FixedSteps) -> Array | None:
-    """Result of steps from a sample; None if the independent coordinates fail on the way."""
-    t = float(found.t[k])
-    x = system.start(t, found.q[k], found.qd[k], found.z[k], guarded=False)
-    done = run_machine(system.table, MachineSnapshot(0, x, t), schedule, short=True)
-    return done.x[-1] if done.status == Status.OK else None
+def _with_finer(schedule: Schedule) -> str:
+    adaptive = isinstance(schedule, AdaptiveSteps)
+    return "with a tenth of the tolerance" if adaptive else "with half the step"
 
 
-def _difference(
-    plant: BarePlant, found: Samples, finer: Samples, schedule: FixedSteps
-) -> Inaccuracy | None:
+def _grid(schedule: Schedule) -> float:
+    """Time of which all samples are multiples [s]."""
+    if isinstance(schedule, AdaptiveSteps):
+        return schedule.sample or schedule.t_end
+    return schedule.step
+
+
+def _repeated(
+    plant: BarePlant, other: Schedule, schedule: Schedule, begin: End, make: Make
+) -> Outcome:
+    """The same run by another schedule; Ctrl-C ends it like any other."""
+    if isinstance(other, FixedSteps) and isinstance(schedule, FixedSteps):
+        # steps are counted from t = 0
+        count = round(begin.steps * schedule.step / other.step)
+        begin = End(
+            begin.t, begin.q, begin.qd, begin.z, None, count, begin.partition, None,
+            formulation=begin.formulation,
+        )  # fmt: skip
+    done = run_in_pieces(plant, other, begin, make(step_of(other)), doing="checking the steps")
+    if done.status == Status.STOPPED:
+        raise KeyboardInterrupt
+    return done
+
+
+def _difference(plant: BarePlant, found: Samples, other: Samples, grid: float) -> _Difference:
+    """Compare the samples that two runs have in common, at multiples of a time [s]."""
+    here, there = (np.round(each.t / grid).astype(int) for each in (found, other))
+    _, rows, others = np.intersect1d(here, there, return_indices=True)
     n, units = plant.n, plant.coordinate_sizes
-    apart = np.abs(found.q[:, :n] - finer.q[:, :n]) / units
-    way = np.ptp(finer.q[:, :n] / units, axis=0).max()
+    apart = np.abs(found.q[rows, :n] - other.q[others, :n]) / units
+    reached = found.q[:, :n] / units
+    way = max(np.ptp(reached, axis=0).max(), STILL * max(1.0, np.abs(reached).max()))
     row, joint = np.unravel_index(int(np.argmax(apart)), apart.shape)
-    share = float(apart[row, joint] / way) if way > 0.0 else 0.0
-    if not share > VISIBLE:
-        return None
-    unit = plant.mechanism.bodies[joint].joint.kind.dimension.unit
-    shorter = schedule.step * (AIM / min(share, 1.0)) ** (1.0 / ORDERS[schedule.method])
-    told = (
-        f"t = {found.t[row]:.6g} s: with half the step '{plant.coordinates[joint]}' is elsewhere "
-        f"by {apart[row, joint] * units[joint]:.3g} {unit}, {100.0 * share:.2g} % of the way: "
-        f"steps of {schedule.step:.4g} s are too long for {schedule.method.name.lower()}. Use "
-        f'step <= {shorter:.1g}, or method="rodas" with tolerance=1e-6.'
-    )
-    return Inaccuracy(told, share > USELESS)
+    visible = np.nonzero(apart.max(axis=1) > VISIBLE * way)[0]
+    since = float(found.t[rows[visible[0]]]) if len(visible) else math.inf
+    most = float(apart[row, joint])
+    at = float(found.t[rows[row]])
+    return _Difference(int(joint), at, most * float(units[joint]), most / way, since)
 
 
-def _swinging(
-    plant: BarePlant, found: Samples, u: Array, schedule: FixedSteps, make: Make
-) -> Inaccuracy | None:
-    """Doubt about fast oscillations that an implicit method treats as settled."""
-    mechanism, h = plant.mechanism, schedule.step
-    if schedule.method not in L_STABLE or not (mechanism.laws or mechanism.flexible_links):
-        return None
-    at, size = found.rows([0]), motion_size(plant, found, [0])
-    fastest = find_unstable(plant, at, u, size, Method.RK4, h)
-    count = 0 if fastest is None else math.ceil(FOLLOWED * h / fastest.step)
-    if fastest is None or count > MOST_PARTS:
-        return None
-    once = _moved(make(h)(plant.formulation), found, 0, replace(schedule, steps=1))
-    parts = FixedSteps(Method.RODAS, h / count, count, stride=count)
-    short = _moved(make(parts.step)(plant.formulation), found, 0, parts)
-    units = plant.coordinate_sizes[list(plant.formulation.partition.independent)]
-    way = np.ptp(found.q[:, : plant.n] / plant.coordinate_sizes, axis=0).max()
-    if once is None or short is None:
-        return None
-    apart = float(np.abs((once - short)[: len(units)] / units).max(initial=0.0))
-    if not apart > SWINGS * way:
-        return None
-    what = f"'{fastest.law}'" if fastest.law else f"joint '{fastest.joint}'"
-    told = (
-        f"t = 0 s: {what} swings faster than steps of {h:.4g} s follow, and "
-        f"{schedule.method.name.lower()} takes it for settled: |λ h| = {fastest.product:.3g}. Use "
-        f'step <= {fastest.step / FOLLOWED:.1g}, or method="rodas" with tolerance=1e-6.'
+def _elsewhere(plant: BarePlant, worst: _Difference, schedule: Schedule) -> str:
+    unit = plant.mechanism.bodies[worst.joint].joint.kind.dimension.unit
+    return (
+        f"{_with_finer(schedule)} '{plant.coordinates[worst.joint]}' is elsewhere by "
+        f"{worst.apart:.3g} {unit}, {100.0 * worst.share:.2g} % of the way"
     )
-    return Inaccuracy(told, useless=True)
+
+
+def _too_long(plant: BarePlant, worst: _Difference, schedule: FixedSteps) -> str:
+    shorter = schedule.step * (AIM / min(worst.share, 1.0)) ** (1.0 / ORDERS[schedule.method])
+    return (
+        f"t = {worst.t:.6g} s: {_elsewhere(plant, worst, schedule)}: steps of "
+        f"{schedule.step:.4g} s are too long for {schedule.method.name.lower()}. "
+        f'Use step <= {shorter:.1g}, or method="rodas" with tolerance=1e-6.'
+    )
+
+
+def _amplified(plant: BarePlant, worst: _Difference, schedule: Schedule) -> str:
+    what, better = "step", 'A shorter step, or method="rodas" with tolerance=1e-9,'
+    if isinstance(schedule, AdaptiveSteps):
+        what, better = "tolerance", "A smaller tolerance"
+    return (
+        f"t = {worst.since:.6g} s: from here on the motion depends on the {what}, though each step "
+        f"is accurate: at t = {worst.t:.6g} s {_elsewhere(plant, worst, schedule)}. This motion "
+        "amplifies small errors, those of start values and parameters too. "
+        f"{better} postpones that."
+    )

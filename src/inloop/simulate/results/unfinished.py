@@ -18,6 +18,13 @@ def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
     return error
 
 
+def interrupted_check(result: Result) -> KeyboardInterrupt:
+    """Ctrl-C after a run while its steps were checked."""
+    error = KeyboardInterrupt("interrupted while checking the steps; error.result holds the run")
+    error.result = result  # type: ignore[attr-defined]
+    return error
+
+
 def failed(
     result: Result, step: float, blame: str, loop: str = "", jump: str = ""
 ) -> SimulationError:
