@@ -16,8 +16,8 @@ import functools
 import re
 from collections.abc import Mapping
 
-_MACRO = re.compile(r"^\s*#\s*define\b", re.MULTILINE)
-_INCLUDE = re.compile(r"^\s*#\s*include\s*[\"<]([^\">]+)[\">]", re.MULTILINE)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define\b", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]", re.MULTILINE)
 LONG = 30_000  # characters that take a compiler much longer than its start
 
 
