@@ -92,6 +92,48 @@ def openings(linkage: Linkage, at: list[Pose]) -> np.ndarray:
     return np.array(found)
 
 
+def slopes(linkage: Linkage, at: list[Pose]) -> np.ndarray:
+    """Derivatives of the openings by the joint coordinates, one column per bar."""
+    rows: list[np.ndarray] = []
+    for cut in linkage.cuts:
+        a, b = (_moved(linkage, at, k, p) for k, p in zip(cut.bodies, cut.points, strict=True))
+        if cut.kind == "rod":
+            ends = (_world(at, k, p) for k, p in zip(cut.bodies, cut.points, strict=True))
+            apart = np.subtract(*ends)
+            rows.append(apart @ (a - b) / np.linalg.norm(apart))
+            continue
+        rows.extend(a - b)
+        if cut.kind in ("solid", "hinge"):
+            directions = np.array(cut.axis)[None] if cut.axis is not None else np.eye(3)
+            turned = [
+                _moved(linkage, at, cut.bodies[0], e, turns_only=True)
+                - _moved(linkage, at, cut.bodies[1], e, turns_only=True)
+                for e in directions
+            ]
+            # by component first, then by direction, as the openings
+            rows.extend(np.stack(turned, axis=1).reshape(-1, len(linkage.bars)))
+    return np.array(rows)
+
+
+def _moved(
+    linkage: Linkage, at: list[Pose], body: int, p: np.ndarray, *, turns_only: bool = False
+) -> np.ndarray:
+    """Derivatives of a point of a body, or of a direction, by all joint coordinates."""
+    J = np.zeros((3, len(linkage.bars)))
+    end = np.zeros(3) if body == GROUND else at[body].R @ p
+    if not turns_only and body != GROUND:
+        end = end + at[body].p
+    while body != GROUND:
+        bar = linkage.bars[body]
+        axis = _rotation(at, bar.parent) @ bar.axis
+        if bar.kind == "revolute":
+            J[:, body] = _cross(axis, end if turns_only else end - at[body].p)
+        elif not turns_only:
+            J[:, body] = axis
+        body = bar.parent
+    return J
+
+
 def _world(at: list[Pose], body: int, p: np.ndarray) -> np.ndarray:
     return p if body == GROUND else at[body].p + at[body].R @ p
 
@@ -106,16 +148,23 @@ def closed_position(linkage: Linkage, held: Mapping[str, float]) -> np.ndarray |
     fixed = np.array([bar.name in held for bar in linkage.bars])
     given = np.array([held.get(bar.name, 0.0) for bar in linkage.bars])
 
-    def open_by(free: np.ndarray) -> np.ndarray:
+    def posed(free: np.ndarray) -> list[Pose]:
         q = given.copy()
         q[~fixed] = free
-        return openings(linkage, poses(linkage, q))
+        return poses(linkage, q)
+
+    def open_by(free: np.ndarray) -> np.ndarray:
+        return openings(linkage, posed(free))
+
+    def slope(free: np.ndarray) -> np.ndarray:
+        return slopes(linkage, posed(free))[:, ~fixed]
 
     for _ in range(TRIES):
         guess = random.uniform(-3.0, 3.0, int((~fixed).sum()))
         # where bars are in line the gap is small long before it vanishes: its slope says nothing
         # a gradient that vanishes to the last bit ends it: there is no step left to take
-        found = least_squares(open_by, guess, xtol=1e-13, ftol=1e-13, gtol=2.5e-16, max_nfev=100)
+        exact = {"xtol": 1e-13, "ftol": 1e-13, "gtol": 2.5e-16}
+        found = least_squares(open_by, guess, slope, max_nfev=100, **exact)
         if np.abs(found.fun).max() < CLOSED:
             q = given.copy()
             q[~fixed] = found.x
