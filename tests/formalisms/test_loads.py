@@ -204,6 +204,7 @@ def test_torque_law(state, body: str, frame: str) -> None:
         np.testing.assert_allclose(found[name], qdd, rtol=0, atol=1e-10 * np.abs(qdd).max())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("a", "b"),
     [("tool.grip", "branch.tip"), ("ground.anchor", "wrist.grip"), ("branch.tip", "ground.anchor")],
@@ -295,6 +296,7 @@ def test_joint_input_adds_to_the_effort(state) -> None:
         np.testing.assert_allclose(found[name], qdd, rtol=0, atol=1e-10 * np.abs(qdd).max())
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("taken", ["u_pull", "q_1", "qd_3", "tau_2", "frc_wrist_x"])
 def test_any_name_may_be_a_parameter(state, taken: str) -> None:
     q, qd, x = state

@@ -15,7 +15,7 @@ from inloop.symbolic import interpret
 G = 9.81
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_trees_against_pinocchio(seed: int) -> None:
     tree = random_tree(seed, size=14 if seed < 4 else None)

@@ -220,6 +220,7 @@ def three_cranks() -> il.Model:
     return m
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("longer", [1.05, 1.2, 0.7])
 def test_a_length_that_cannot_be_met_is_refused(longer: float) -> None:
     plant = three_cranks().compile()

@@ -106,6 +106,7 @@ def test_energy_never_grows(kind: str, seeds: int) -> None:
     assert lost > 0.1 * seeds
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_their_order_does_not_matter(kind: str) -> None:
     orders = {"loop": (3, 0, 4, 2, 1), "found": (2, 0, 1), "pile": (2, 0, 3, 1)}

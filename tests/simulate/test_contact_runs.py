@@ -17,6 +17,7 @@ G = 9.81
 # normal force
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.7])
 @pytest.mark.parametrize("law", [il.hunt_crossley, il.power_law])
 def test_indentation_at_rest(law: object, exponent: float) -> None:
@@ -30,6 +31,7 @@ def test_indentation_at_rest(law: object, exponent: float) -> None:
     assert 0.03 - found.q[0] == pytest.approx(depth, rel=1e-8)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("speed", [0.2, 1.5, 4.0])
 def test_restitution_of_hunt_crossley(speed: float) -> None:
     """m v dv/dd = -k dᵖ (1 + c v) is separable: c v - ln(1 + c v) is the same before and after."""

@@ -61,6 +61,7 @@ THEN = 2.0 * UNTIL - 0.15 * G * UNTIL**2 + 10.0 / 7.0 * (1.0 - UNTIL)
 BALL = il.sphere(0.1)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("base", [FLAT, il.box((12.0, 1.0, 0.0002))], ids=["triangles", "box"])
 @pytest.mark.parametrize(
     ("lean", "mu", "speed", "way"),

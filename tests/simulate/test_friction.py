@@ -110,7 +110,7 @@ def test_only_the_elastic_range_stops_creep() -> None:
     assert abs(creep[0.7]) < 1e-9
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("amplitude", [4e-6, 1.1e-5, 3e-5, 1e-2])
 @pytest.mark.parametrize("elastic", [0.0, 0.7])
 def test_friction_takes_energy_over_every_cycle(amplitude: float, elastic: float) -> None:

@@ -108,6 +108,7 @@ def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:
     assert np.abs(energy - energy[0]).max() < 1e-10 * energy[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_meet_the_event_driven_solution(name: str) -> None:
     make, (t_end, q, qd) = BLOCKS[name]

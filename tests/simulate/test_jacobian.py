@@ -22,6 +22,7 @@ def pressed(m: il.Model) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("laws", [None, smooth_laws, pressed])
 def test_jacobian_of_a_tree(laws) -> None:
     plant = arm(laws, name="jacobian").compile()

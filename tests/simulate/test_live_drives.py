@@ -239,6 +239,7 @@ def test_the_energy_audit_knows_inputs_over_time(cart: il.Plant) -> None:
 # inputs that are of no use
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("stepper", [s for s in STEPPERS if s["method"] != "scipy"])
 @pytest.mark.parametrize("which", ["cart", "live", "filtered"])
 def test_an_input_that_becomes_nan_is_named(
@@ -336,6 +337,7 @@ def test_a_run_refuses_a_position_that_moves_alone(live: il.Plant, method: str) 
 # inputs that jump
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("jump", [0.5, 0.5 + 1e-9, 0.5 - 1e-9, 0.4996])
 def test_an_input_that_jumps(cart: il.Plant, method: str, jump: float) -> None:
