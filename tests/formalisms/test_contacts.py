@@ -45,6 +45,7 @@ def cost(model: il.Model) -> int:
     return model.compile(backend="python").operations["direct_dynamics"]["total"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("shape", "friction", "most"),
     [

@@ -112,6 +112,7 @@ def by_jacobian(at: dict, f_W: np.ndarray, n_W: np.ndarray) -> np.ndarray:
 WRENCH = np.array([3.1, -2.3, 4.7, 0.9, 1.7, -1.3])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("body", "at", "sensor"),
     [
@@ -151,6 +152,7 @@ def test_external_forces_on_all_bodies(state) -> None:
     check_efforts(values(model, q, qd, x, u=u, external_forces="all"), bare, expected, x)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("sensor", ["wrist.grip", "tool.grip"])
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_force_law(state, sensor: str, frame: str) -> None:
@@ -179,6 +181,7 @@ def test_force_law(state, sensor: str, frame: str) -> None:
     check_efforts(found, bare, by_jacobian(bare, f, np.zeros(3)), x)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("body", ["wrist", "tool"])
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_torque_law(state, body: str, frame: str) -> None:

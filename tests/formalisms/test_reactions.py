@@ -125,6 +125,7 @@ def newton_euler_gaps(plant: il.Plant, q: np.ndarray, qd: np.ndarray, lam_at: tu
     return gaps
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("cut", "ends"),
     [("slider", ("rod.end", "slider.eye")), ("crank", ("rod.end", "crank.pin"))],

@@ -34,7 +34,7 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
         assert near(found[name], value, 1e-10), name
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", LINKAGES)
 def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     linkage = random_linkage(seed)
@@ -137,6 +137,7 @@ def test_both_ways_on_a_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     same(found[1], found[0])
 
 
+@pytest.mark.long
 def test_forty_loops_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = compiled(four_bar(40), NEVER, monkeypatch)
     q = plant.formulation.positions.first.q.copy()

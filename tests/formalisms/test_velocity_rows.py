@@ -70,7 +70,7 @@ def compiled(write: Callable[[il.Model], None]) -> il.Plant:
     return m.compile(backend="python")
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("write", [disc, sphere, edge, written, turned])
 def test_gamma_is_the_rate_of_j_qd(write: Callable[[il.Model], None]) -> None:
     """At constant velocities J qd + nu changes by gamma, and h by J qd + nu."""

@@ -114,7 +114,7 @@ JOINTS = [
 ]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("joints", JOINTS)
 def test_joints(written: Callable, disagreement: Callable, joints: str) -> None:
     inner = f'<body pos=".3 0 .1" euler="0 0 30"><joint axis="0 1 0" pos="0 0 .2"/>{BALL}</body>'
@@ -152,6 +152,7 @@ def test_actuators(written: Callable, disagreement: Callable, actuator: str) -> 
     assert disagreement(written(text)) < AGREEMENT
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "attributes",
     [

@@ -119,7 +119,7 @@ def contact_point(found: Touch, p: Array) -> Array:
     return p + np.array(found.along) - found.height * np.array(found.normal)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", SPATIAL)
 @settings(max_examples=60, deadline=None)
 @given(p=vectors, turn=vectors)

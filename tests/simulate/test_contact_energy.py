@@ -95,6 +95,7 @@ def thrown(plant: il.Plant, seed: int, steps: int = STEPS) -> il.Result:
 KINDS = {"loop": parallelogram, "found": cube_between, "pile": cubes}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seeds", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_energy_never_grows(kind: str, seeds: int) -> None:

@@ -111,7 +111,7 @@ SPHERES = (il.sphere(0.1), il.sphere(0.07))
 CAPSULES = (il.capsule(0.06, 0.3, "x"), il.capsule(0.05, 0.25, (0.2, 0.9, 0.3)))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("friction", [None, il.coulomb_contact(0.4, 0.01)])
 @pytest.mark.parametrize("shapes", [SPHERES, CAPSULES])
 def test_momentum_of_two_free_bodies(shapes: tuple[il.Shape, il.Shape], friction: object) -> None:

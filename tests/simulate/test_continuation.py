@@ -50,6 +50,7 @@ def pushed() -> il.Plant:
     return model.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_of_a_tree_with_an_input_over_time(pushed: il.Plant, method: str) -> None:
     check(pushed, 300, method, inputs={"push": lambda t: 3.0 * il.sin(9.0 * t)})
@@ -89,7 +90,7 @@ def pair() -> il.Plant:
     return linkage_pair().compile()
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 def test_with_coordinates_that_change(pair: il.Plant, method: str) -> None:
     check(pair, 600, method, "independent coordinates are now")

@@ -290,6 +290,7 @@ def test_lugre_slides(sigma0: float) -> None:
     assert result[z][100:] == pytest.approx(level / sigma0, rel=1e-6)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sigma0", [1e5, 1e6])
 def test_lugre_stops_and_turns_round(sigma0: float) -> None:
     """Pushed to and fro through sticking and sliding, against LSODA on equations by hand."""

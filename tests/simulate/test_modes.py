@@ -89,6 +89,7 @@ def stick_slip(m: il.Model) -> dict[str, float]:
     return numbers
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_stick_and_slip_follow_the_closed_form(method: str) -> None:
     m = il.Model("stick_slip")

@@ -148,6 +148,7 @@ def test_lengths_of_zero_leave_all_as_it_was() -> None:
     assert (runs[0].q == runs[1].q).all() and (runs[0].qd == runs[1].qd).all()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("wheel", [il.cylinder(RADIUS, axis="y", length=0.2), il.sphere(RADIUS)])
 def test_touches_that_are_found_slow_down_alike(wheel: il.geometry.Shape) -> None:
     m = il.Model("found")
@@ -170,6 +171,7 @@ def test_touches_that_are_found_slow_down_alike(wheel: il.geometry.Shape) -> Non
             assert (moment <= pressed * (1.0 + 1e-9) + 1e-12).all()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("table", [il.plane(), il.box((1.0, 1.0, 0.2))])
 def test_a_turntable_takes_a_sphere_along(table: il.geometry.Shape) -> None:
     m = il.Model("turntable")

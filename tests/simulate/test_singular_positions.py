@@ -66,6 +66,7 @@ def test_errors_fall_with_the_step_over_many_singular_loops() -> None:
     assert len(plant.formulation.known) <= 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["dopri", "rodas"])
 def test_steps_chosen_by_their_error(method: str) -> None:
     plant = compiled(2, "bar_2")

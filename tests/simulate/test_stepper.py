@@ -90,6 +90,7 @@ def pendulum(length: float, gravity: float) -> il.Plant:
     return m.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas", "implicit"])
 def test_parameters_act_from_the_step_after_they_are_written(method: str) -> None:
     plant, other = pendulum(0.8, 9.81), pendulum(1.1, 3.7)
