@@ -145,6 +145,7 @@ def test_a_spinning_disc_that_bounces_against_hand_written_equations() -> None:
     assert abs(found[5] + 30.0) > 5.0
 
 
+@pytest.mark.long
 def test_a_coin_rolls_in_a_circle() -> None:
     """Steady rolling of a thin disc: lean a, yaw rate W, and the spin w3 about its own axis with
 

@@ -170,11 +170,13 @@ def test_order_of_a_closed_mechanism() -> None:
     assert found == pytest.approx(2.0, abs=0.3)
 
 
+@pytest.mark.long
 def test_order_with_a_driven_joint() -> None:
     found = orders(four_bar_with_a_tail().compile(), 1.0, (200, 400, 800))
     assert found == pytest.approx(2.0, abs=0.3)
 
 
+@pytest.mark.long
 def test_order_with_friction_from_joint_reactions() -> None:
     """The reaction depends on accelerations, which the predictor knows to first order only."""
     m = arm(name="pressed")

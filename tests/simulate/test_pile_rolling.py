@@ -77,6 +77,7 @@ def test_a_sphere_stays_on_a_sphere_up_to_the_same_slope(steeper: float) -> None
     assert run["pile.residual"].max() < 1e-6
 
 
+@pytest.mark.long
 def test_energy_never_grows_in_a_heap() -> None:
     rng = np.random.default_rng(3)
     places = tuple((*(0.25 * rng.random(2)), 0.2 + 0.3 * k) for k in range(6))

@@ -39,6 +39,7 @@ def test_steps_and_snapshots_give_the_same_bits(crank: il.Plant) -> None:
     check_steps_back(crank)
 
 
+@pytest.mark.long
 def test_a_box_thrown_on_the_ground_tumbles_as_in_the_reduced_equations() -> None:
     thrown = {"t_end": 0.6, "step": 1e-3, "sample": 1e-3}
     model = box((0.3, 0.2, 0.1), 2.0, (0.4, 0.5))

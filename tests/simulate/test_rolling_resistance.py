@@ -104,6 +104,7 @@ def cart(order: tuple[int, ...], law: il.model.Hard) -> il.Model:
     return m
 
 
+@pytest.mark.long
 def test_a_cart_rolls_out_in_any_order_of_its_wheels() -> None:
     law = il.hard(friction=0.6, rolling=C, spinning=S, stiffness=1e7)
     v, ends = 0.9, []
