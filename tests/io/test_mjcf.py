@@ -31,7 +31,6 @@ ORIENTATIONS = ["quat='.3 -.2 .5 .7'", "axisangle='.3 .2 -.9 40'", "xyaxes='1 .2
                 "zaxis='.3 -.4 .2'", "zaxis='0 0 -1'", "euler='20 -30 70'"]  # fmt: skip
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize("sequence", ["xyz", "zyx", "XZY", "xyX"])
 def test_orientations(written: Callable, disagreement: Callable, orientation: str, sequence: str):
@@ -54,7 +53,7 @@ GEOMS = [
 ]
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("geoms", GEOMS)
 @pytest.mark.parametrize(
     "compiler",
@@ -114,7 +113,6 @@ JOINTS = [
 ]
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize("joints", JOINTS)
 def test_joints(written: Callable, disagreement: Callable, joints: str) -> None:
     inner = f'<body pos=".3 0 .1" euler="0 0 30"><joint axis="0 1 0" pos="0 0 .2"/>{BALL}</body>'
@@ -143,7 +141,6 @@ TENDON = """<tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b" 
 </tendon>"""
 
 
-@pytest.mark.thinned(2)
 @pytest.mark.parametrize("actuator", ACTUATORS)
 def test_actuators(written: Callable, disagreement: Callable, actuator: str) -> None:
     inner = f'<body pos=".3 0 .1"><joint name="b" type="slide" axis="0 1 0"/>{BALL}</body>'
@@ -152,7 +149,6 @@ def test_actuators(written: Callable, disagreement: Callable, actuator: str) -> 
     assert disagreement(written(text)) < AGREEMENT
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "attributes",
     [

@@ -48,7 +48,6 @@ def sampled_exactly(period: float, samples: int) -> np.ndarray:
     return np.array(states)
 
 
-@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("method", "tolerance", "error"),
     [

@@ -77,7 +77,6 @@ def start_of(name: str) -> dict[str, Any]:
     return STARTS.get(name, {})
 
 
-@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_runs(case: tuple[str, il.Plant], method: str) -> None:
     """And all of them agree, as far as the method of order 1 goes."""
