@@ -91,7 +91,7 @@ def poses(find: Collider, shift: float, seed: int) -> Any:
         yield (high + shift) * way, R
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_no_plane_parts_them_better(first: str, second: str) -> None:
     a, b = SHAPES[first], SHAPES[second]

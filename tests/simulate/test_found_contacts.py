@@ -134,7 +134,6 @@ def test_energy_never_grows_on_rough_ground() -> None:
     assert np.diff(energy).max() < 1e-8 * (energy[0] - energy[-1])
 
 
-@pytest.mark.long
 def test_boxes_stand_on_each_other() -> None:
     m = il.Model("tower")
     below: il.Body | None = None

@@ -135,7 +135,6 @@ def test_velocities_and_efforts_leave_the_start_of_a_four_bar_as_it_is(linkage: 
         assert_same(many, run, linkage.simulate(qd=qd, tau=tau, **options))
 
 
-@pytest.mark.long
 def test_a_driven_crank_begins_where_its_input_says() -> None:
     plant = four_bar(driven=True).compile()
     places = np.linspace(0.7, 1.3, 5)

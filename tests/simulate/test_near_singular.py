@@ -29,7 +29,6 @@ def test_energy_is_kept_whatever_the_method(plant: il.Plant, method: str) -> Non
     assert result.energy_drift() < 1e-7 and not result.doubts
 
 
-@pytest.mark.long
 def test_shorter_steps_change_nothing(plant: il.Plant) -> None:
     """Time is right, too: runs with ever shorter steps end at the same place."""
     ends = [plant.simulate(t_end=0.2, step=step).q[-1] for step in (2e-3, 1e-3, 2.5e-4, 2e-5)]
