@@ -185,10 +185,19 @@ def seeded(seed: int) -> Choose:
     return lambda n: int(rng.integers(n))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_random_programs_in_python(interpreter, python_text, data: st.DataObject) -> None:
-    case = random_program(draws(data), "random")
+    same_in_python(random_program(draws(data), "random"), interpreter, python_text)
+
+
+@pytest.mark.long
+def test_many_random_programs_in_python(interpreter, python_text) -> None:
+    for k in range(200):
+        same_in_python(random_program(seeded(k), "random"), interpreter, python_text)
+
+
+def same_in_python(case, interpreter, python_text) -> None:
     [got], [want] = python_text([case]), interpreter([case])
     # to the last bit: the text keeps the order of evaluation
     for name in want:
@@ -243,7 +252,7 @@ def wide_program() -> tuple[Program, dict[str, np.ndarray]]:
 
 
 @pytest.mark.thinned(2)
-@pytest.mark.parametrize("make", [lambda: long_program(600), wide_program])
+@pytest.mark.parametrize("make", [lambda: long_program(300), wide_program])
 def test_long_programs(interpreter, python_text, compiled, agree, make) -> None:
     case = make()
     assert case[0].operations()["total"] > 3000

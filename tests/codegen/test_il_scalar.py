@@ -127,6 +127,7 @@ def test_sines_are_right_to_two_units_of_the_last_place(harness: Harness, limit:
     assert errors_in_ulp(c, np.cos(wide)) < 2.0
 
 
+@pytest.mark.thinned(2)
 def test_sines_near_multiples_of_quarter_turns(harness: Harness) -> None:
     """Where sine or cosine vanishes the error is absolute: the last bits of π/2 are missing."""
     k = np.concatenate([np.arange(-40, 41), np.arange(-63_600, 63_600, 211)])

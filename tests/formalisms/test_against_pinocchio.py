@@ -25,7 +25,7 @@ def tree_of(seed: int) -> Tree:
 MORE = [pytest.param(seed, marks=pytest.mark.long) for seed in range(TREES, ALL_TREES)]
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("seed", [*range(TREES), *MORE])
 def test_random_tree(seed: int) -> None:
     tree = tree_of(seed)

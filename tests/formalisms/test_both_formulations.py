@@ -8,7 +8,7 @@ from both_formulations import CASES, compare, forces_apart, part
 
 from inloop import gallery
 
-SHORT = ("slider_crank", "bricard", "cart_pendulum")
+SHORT = ("slider_crank",)
 
 
 @pytest.mark.parametrize(

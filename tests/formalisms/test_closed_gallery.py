@@ -211,7 +211,7 @@ def scaled_solve(
     return y * s, lam
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("name", GENERAL)
 @pytest.mark.parametrize("seed", range(5))
 def test_general_mechanisms(name: str, seed: int, plants: dict[str, il.Plant]) -> None:
@@ -219,6 +219,7 @@ def test_general_mechanisms(name: str, seed: int, plants: dict[str, il.Plant]) -
     assert np.abs(found["v"]).max() > 0.1
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", range(5))
 def test_stewart_with_conditions_written_by_hand(seed: int, plants: dict[str, il.Plant]) -> None:
     check("stewart", plant_of("stewart", plants), seed)

@@ -45,6 +45,7 @@ def cost(model: il.Model) -> int:
     return model.compile(backend="python").operations["direct_dynamics"]["total"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("shape", "friction", "most"),
     [
@@ -89,6 +90,7 @@ def pressed(plant: il.Plant) -> tuple[np.ndarray, np.ndarray]:
     return rows[best], z
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("shape", "other"), PAIRS)
 def test_virtual_work(shape: il.Shape, other: il.Shape | None) -> None:
     """A smooth contact does its force times the change of the gap, on every coordinate."""
@@ -106,6 +108,7 @@ def test_virtual_work(shape: il.Shape, other: il.Shape | None) -> None:
     assert efforts == pytest.approx(force * np.array(slope), rel=1e-6)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("friction", [COULOMB, LUGRE])
 @pytest.mark.parametrize(("shape", "other"), PAIRS)
 def test_derivatives(shape: il.Shape, other: il.Shape | None, friction: object) -> None:

@@ -35,6 +35,7 @@ def digest() -> str:
     return hashlib.sha256(repr(texts).encode()).hexdigest()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_two_derivations_in_one_process(seed: int) -> None:
     first, second = emitted(seed), emitted(seed)

@@ -151,8 +151,9 @@ def test_derivatives_of_direct_dynamics(pair: Pair) -> None:
     close(pair.ours(found["dqdd_dqd"]), T.T @ (g_v @ T + pair.mixed(om @ pair.R.T, -u)))
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("robot", ["anymal", "talos"])
 @pytest.mark.parametrize("function", ["inverse_dynamics", "mass_matrix", "direct_dynamics"])
-def test_a_quaternion_takes_no_more_operations_than_angles(function: str) -> None:
-    free, angles = plant_of("talos"), plant_of("talos", "angles")
+def test_a_quaternion_takes_no_more_operations_than_angles(robot: str, function: str) -> None:
+    free, angles = plant_of(robot), plant_of(robot, "angles")
     assert free.operations[function]["total"] <= angles.operations[function]["total"]

@@ -13,10 +13,13 @@ from inloop.formalisms import Derivation
 from inloop.formalisms.recursions import aba, crb, rne
 from inloop.symbolic import Input, Output, Program, interpret
 
-SEEDS = (3, 21, 38, 55, 72, 90)
+SEEDS, MORE = (3, 21), (38, 55, 72, 90)
 
 
-@pytest.fixture(params=SEEDS, ids=lambda seed: f"tree {seed}")
+@pytest.fixture(
+    params=[*SEEDS, *(pytest.param(seed, marks=pytest.mark.long) for seed in MORE)],
+    ids=lambda seed: f"tree {seed}",
+)
 def tree(request: pytest.FixtureRequest) -> Tree:
     return random_tree(request.param, size=9)
 

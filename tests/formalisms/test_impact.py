@@ -13,6 +13,7 @@ from inloop.symbolic import Input, Output, Program, interpret
 NAMES = ("four_bar", "slider_crank", "stewart", "suspension")
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_projection_balances_impulses(name: str) -> None:
     """M (qd - qd⁻) = Jᵀ Λ and J qd = 0, by one linear system in NumPy."""

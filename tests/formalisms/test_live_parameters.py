@@ -146,7 +146,7 @@ def plant(built: il.Plant) -> il.Plant:
     return built
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", DECLARED)
 def test_declared_parameter(plant: il.Plant, name: str) -> None:
     before = everything(plant)
@@ -179,7 +179,7 @@ def test_live_numbers_have_their_values(live_plant: il.Plant) -> None:
     assert live_plant.parameters["gravity.z"] == -9.81
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_live_number(live_plant: il.Plant, name: str) -> None:
     live_plant.parameters.reset()
@@ -191,6 +191,7 @@ def test_live_number(live_plant: il.Plant, name: str) -> None:
     assert differ(found, before)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("live", ["all", ["tail.tip.x"]])
 def test_sensor_at_a_live_point_that_nothing_else_uses(live: str | list[str]) -> None:
     def with_tip(x: float) -> il.Model:

@@ -112,6 +112,7 @@ def by_jacobian(at: dict, f_W: np.ndarray, n_W: np.ndarray) -> np.ndarray:
 WRENCH = np.array([3.1, -2.3, 4.7, 0.9, 1.7, -1.3])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("body", "at", "sensor"),
     [
@@ -151,6 +152,7 @@ def test_external_forces_on_all_bodies(state) -> None:
     check_efforts(values(model, q, qd, x, u=u, external_forces="all"), bare, expected, x)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("sensor", ["wrist.grip", "tool.grip"])
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_force_law(state, sensor: str, frame: str) -> None:
@@ -179,6 +181,7 @@ def test_force_law(state, sensor: str, frame: str) -> None:
     check_efforts(found, bare, by_jacobian(bare, f, np.zeros(3)), x)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("body", ["wrist", "tool"])
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_torque_law(state, body: str, frame: str) -> None:
@@ -204,6 +207,7 @@ def test_torque_law(state, body: str, frame: str) -> None:
         np.testing.assert_allclose(found[name], qdd, rtol=0, atol=1e-10 * np.abs(qdd).max())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("a", "b"),
     [("tool.grip", "branch.tip"), ("ground.anchor", "wrist.grip"), ("branch.tip", "ground.anchor")],
@@ -295,6 +299,7 @@ def test_joint_input_adds_to_the_effort(state) -> None:
         np.testing.assert_allclose(found[name], qdd, rtol=0, atol=1e-10 * np.abs(qdd).max())
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("taken", ["u_pull", "q_1", "qd_3", "tau_2", "frc_wrist_x"])
 def test_any_name_may_be_a_parameter(state, taken: str) -> None:
     q, qd, x = state

@@ -15,7 +15,7 @@ from inloop.symbolic import interpret
 G = 9.81
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", range(40))
 def test_trees_against_pinocchio(seed: int) -> None:
     tree = random_tree(seed, size=14 if seed < 4 else None)
@@ -125,6 +125,7 @@ def newton_euler_gaps(plant: il.Plant, q: np.ndarray, qd: np.ndarray, lam_at: tu
     return gaps
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("cut", "ends"),
     [("slider", ("rod.end", "slider.eye")), ("crank", ("rod.end", "crank.pin"))],

@@ -111,7 +111,7 @@ def saddle(plant: il.Plant, motion: Samples, tau: Array, t: float = 0.0) -> tupl
     return found[: plant.n], J.T @ found[plant.n :]
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_same_motion_as_straight_line_code(name: str) -> None:
     plant = gallery.get(name).make().compile()

@@ -210,7 +210,7 @@ def test_linkages(seed: int) -> None:
         assert near(found[name], state.found[name], 1e-9), name
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "name", [*EXHIBITS, *(pytest.param(name, marks=pytest.mark.long) for name in MORE)]
 )
@@ -228,6 +228,7 @@ def test_exhibits(name: str) -> None:
     assert near(found["lam"], expected["lam"], 1e-9)
 
 
+@pytest.mark.long
 def test_wrenches_are_the_reactions_of_the_joints() -> None:
     _, state = in_python(7)
     plant = linkage_of_bodies(7)

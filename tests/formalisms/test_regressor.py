@@ -34,6 +34,7 @@ def assert_close(ours: np.ndarray, theirs: np.ndarray) -> None:
 MORE = [pytest.param(seed, marks=pytest.mark.long) for seed in range(TREES, ALL_TREES)]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", [*range(TREES), *MORE])
 def test_random_tree(seed: int) -> None:
     tree = random_tree(seed, size=3 + seed % 9)

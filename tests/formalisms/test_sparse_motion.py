@@ -34,7 +34,7 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
         assert near(found[name], value, 1e-10), name
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", LINKAGES)
 def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     linkage = random_linkage(seed)
@@ -131,12 +131,13 @@ def test_a_spatial_ladder_chooses_the_sparse_solution() -> None:
 def test_both_ways_on_a_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for limit in (ALWAYS, NEVER):
-        plant = compiled(ladder(3), limit, monkeypatch)
+        plant = compiled(ladder(2), limit, monkeypatch)
         qd, tau = np.random.default_rng(6).normal(size=(2, plant.n))
         found.append(plant.formulation.motion(plant.formulation.positions.first.q, qd, tau))
     same(found[1], found[0])
 
 
+@pytest.mark.long
 def test_forty_loops_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     plant = compiled(four_bar(40), NEVER, monkeypatch)
     q = plant.formulation.positions.first.q.copy()
@@ -204,6 +205,7 @@ def test_compiles_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
 # runs
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("wish", ["bar_0", "coupler_1", "bar_2"])
 def test_singular_positions_are_passed(wish: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """IFToMM A02, regular branch, integrated independently: tip after 10 s."""

@@ -18,6 +18,7 @@ from inloop.symbolic import Program, interpret
 OPERATIONS = ("mul", "add", "div", "sincos", "function")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(500, 506))
 def test_mass_matrix_is_zero_outside_ancestor_pairs(seed: int) -> None:
     tree = random_tree(seed, size=14)

@@ -70,6 +70,7 @@ def compiled(write: Callable[[il.Model], None]) -> il.Plant:
     return m.compile(backend="python")
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("write", [disc, sphere, edge, written, turned])
 def test_gamma_is_the_rate_of_j_qd(write: Callable[[il.Model], None]) -> None:
     """At constant velocities J qd + nu changes by gamma, and h by J qd + nu."""
@@ -106,6 +107,7 @@ def contact_velocity(plant: il.Plant, q: np.ndarray, qd: np.ndarray, P: np.ndarr
     return np.asarray((moved[0] - moved[1]) / (2.0 * TINY))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("write", [disc, sphere, edge])
 def test_rows_are_velocities_of_what_touches(write: Callable[[il.Model], None]) -> None:
     plant = compiled(write)

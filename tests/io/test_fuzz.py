@@ -12,7 +12,7 @@ from inloop.io.load import load
 
 SAMPLES = ["sorter.urdf", "crane.mbs", "toy.xml", "arm.sdf"]
 TRUNCATIONS = 250
-DAMAGES = 300
+DAMAGES, MANY_DAMAGES = 80, 300
 # what is most likely to lead somewhere
 TOKENS = [
     b"nan",
@@ -50,13 +50,18 @@ def test_truncated_files(data: Path, written, sample: str) -> None:
             load(written(content[:length]))
 
 
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_flipped_bytes(data: Path, written, sample: str) -> None:
+DAMAGED = [
+    *((sample, DAMAGES) for sample in SAMPLES[::2]),
+    *(pytest.param(sample, MANY_DAMAGES, marks=pytest.mark.long) for sample in SAMPLES),
+]
+
+
+@pytest.mark.parametrize(("sample", "damages"), DAMAGED)
+def test_flipped_bytes(data: Path, written, sample: str, damages: int) -> None:
     content = (data / sample).read_bytes()
     rng = random.Random(7)
     seen = set()
-    for _ in range(DAMAGES):
+    for _ in range(damages):
         damaged = bytearray(content)
         for _ in range(rng.choice((1, 1, 3))):
             damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
@@ -65,23 +70,27 @@ def test_flipped_bytes(data: Path, written, sample: str) -> None:
     assert len(seen) >= 2
 
 
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_replaced_values(data: Path, written, sample: str) -> None:
+@pytest.mark.parametrize(("sample", "damages"), DAMAGED)
+def test_replaced_values(data: Path, written, sample: str, damages: int) -> None:
     """Damage numbers and words where the XML stays well-formed more often."""
     content = (data / sample).read_bytes()
     rng = random.Random(11)
     ends = [k for k, byte in enumerate(content) if byte in b'" >']
-    for _ in range(DAMAGES):
+    for _ in range(damages):
         start = rng.choice(ends) + 1
         stop = min(start + rng.randrange(1, 12), len(content))
         outcome(written(content[:start] + rng.choice(TOKENS) + content[stop:]))
 
 
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_lines_left_out_or_doubled(data: Path, written, sample: str) -> None:
+@pytest.mark.parametrize(
+    ("sample", "every"),
+    [
+        *((sample, 4) for sample in SAMPLES[::2]),
+        *(pytest.param(sample, 1, marks=pytest.mark.long) for sample in SAMPLES),
+    ],
+)
+def test_lines_left_out_or_doubled(data: Path, written, sample: str, every: int) -> None:
     lines = (data / sample).read_bytes().splitlines(keepends=True)
-    for k in range(len(lines)):
+    for k in range(0, len(lines), every):
         outcome(written(b"".join(lines[:k] + lines[k + 1 :])))
         outcome(written(b"".join(lines[: k + 1] + lines[k:])))

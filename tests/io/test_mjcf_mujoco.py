@@ -57,7 +57,7 @@ def gymnasium(require_package: Callable[[str], Path]) -> Path:
     return require_package("gymnasium") / "envs" / "mujoco" / "assets"
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", MODELS)
 def test_accelerations_agree(gymnasium: Path, disagreement: Callable, name: str) -> None:
     assert disagreement(gymnasium / f"{name}.xml", STATES) < AGREEMENT

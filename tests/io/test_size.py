@@ -50,7 +50,7 @@ def refused(path: Path) -> il.InloopError:
 
 
 def test_misspelt_parents_cost_no_more_than_their_number(tmp_path: Path, calls: Calls) -> None:
-    small, large = (urdf(tmp_path / f"{n}.urdf", n, "bsae_{k}") for n in (400, 1600))
+    small, large = (urdf(tmp_path / f"{n}.urdf", n, "bsae_{k}") for n in (150, 600))
     refused(small)  # imports and caches
     few, many = calls(lambda: refused(small)), calls(lambda: refused(large))
     # 4 times the file; what grows with the square would take 16 times the calls
@@ -70,7 +70,7 @@ def test_only_so_many_mistakes_are_told(tmp_path: Path) -> None:
 def test_sound_files_are_read_in_linear_work(
     tmp_path: Path, kind: Callable[..., Path], calls: Calls
 ) -> None:
-    small, large = (kind(tmp_path / f"{n}.xml", n, "base") for n in (200, 800))
+    small, large = (kind(tmp_path / f"{n}.xml", n, "base") for n in (100, 400))
     il.load(small)
     few, many = calls(lambda: il.load(small)), calls(lambda: il.load(large))
     assert many < 4.6 * few
@@ -86,7 +86,7 @@ def test_models_written_by_hand_stop_at_so_many_mistakes(calls: Calls) -> None:
         return caught.value
 
     assert len(wrong(500).mistakes) == MOST_MISTAKES
-    few, many = calls(lambda: wrong(200)), calls(lambda: wrong(800))
+    few, many = calls(lambda: wrong(100)), calls(lambda: wrong(400))
     assert many < 4.6 * few
 
 

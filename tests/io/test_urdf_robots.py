@@ -105,7 +105,7 @@ def test_same_placement_of_every_joint(pair, placements: Callable) -> None:
             np.testing.assert_allclose(R_WB, oMi.rotation, rtol=0.0, atol=3e-10)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("robot", files())
 def test_every_robot_loads(robot: str) -> None:
     options = {"massless": "lock"} if Path(robot).name in LIGHT else {}

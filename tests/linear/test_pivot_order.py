@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inloop.symbolic.elimination import eliminate
@@ -45,8 +45,20 @@ def test_pivots_are_large_in_every_sample(n: int, seed: int) -> None:
     assert order.weakest == pytest.approx(weakest, rel=1e-6)
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 25), st.integers(0, 2**32 - 1))
 def test_all_entries_of_the_factors_have_places(n: int, seed: int) -> None:
+    have_places(n, seed)
+
+
+@pytest.mark.long
+@settings(max_examples=300)
+@given(st.integers(1, 25), st.integers(0, 2**32 - 1))
+def test_all_entries_of_the_factors_have_places_of_many(n: int, seed: int) -> None:
+    have_places(n, seed)
+
+
+def have_places(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     places = regular_places(n, seed, 0.15)
     e = eliminate(n, places, random.normal(size=(3, len(places))))
@@ -63,9 +75,21 @@ def test_all_entries_of_the_factors_have_places(n: int, seed: int) -> None:
     assert e.operations == updates + 2 * int(lower.sum()) + int(upper.sum()) + 2 * n
 
 
+@settings(max_examples=30)
 @given(st.integers(2, 20), st.integers(0, 2**32 - 1))
 def test_new_pivots_have_room(n: int, seed: int) -> None:
     """SciPy's factors with any pivots of the columns have no more entries than are set aside."""
+    have_room(n, seed)
+
+
+@pytest.mark.long
+@settings(max_examples=300)
+@given(st.integers(2, 20), st.integers(0, 2**32 - 1))
+def test_new_pivots_have_room_of_many(n: int, seed: int) -> None:
+    have_room(n, seed)
+
+
+def have_room(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     places = regular_places(n, seed, 0.15)
     e = eliminate(n, places, random.normal(size=(3, len(places))))

@@ -119,7 +119,7 @@ def contact_point(found: Touch, p: Array) -> Array:
     return p + np.array(found.along) - found.height * np.array(found.normal)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", SPATIAL)
 @settings(max_examples=60, deadline=None)
 @given(p=vectors, turn=vectors)
@@ -150,6 +150,7 @@ def test_gap_normal_and_contact_point(name: str, p: Array, turn: Array) -> None:
         assert np.linalg.norm(local) == pytest.approx(shape.radius, abs=1e-6)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PLANAR)
 @settings(max_examples=40, deadline=None)
 @given(p=vectors, angle=numbers)
@@ -196,7 +197,7 @@ def test_a_circle_on_a_plane() -> None:
     assert np.array(tangent.moment) == pytest.approx(np.cross(tangent.t, normal))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("name", [*SPATIAL, *PLANAR])
 @settings(max_examples=40, deadline=None)
 @given(p=vectors, turn=vectors, v=vectors, w=vectors)
@@ -232,7 +233,7 @@ def test_rates_against_differences(name: str, p: Array, turn: Array, v: Array, w
     assert np.dot(slip, slip) == pytest.approx(total @ total, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("name", [*SPATIAL, *PLANAR])
 @settings(max_examples=30, deadline=None)
 @given(p=vectors, turn=vectors, v=vectors, w=vectors, f=vectors)

@@ -181,7 +181,7 @@ def test_bristles_for_every_direction_of_slip(
     assert [state.name.split(".")[1] for state in law.states] == states
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(13)
 @pytest.mark.parametrize("friction", ["none", "coulomb", "lugre"])
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("law", [il.hunt_crossley, il.power_law, il.felt])

@@ -65,6 +65,7 @@ def lugre(graph: Graph, exponent: Expr | float, elastic: Expr | float) -> tuple[
     return rate, force
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 1.7, 2.0, "live"])
 @pytest.mark.parametrize("elastic", [0.0, 0.7, "live"])
 def test_derivatives(exponent: float | str, elastic: float | str) -> None:

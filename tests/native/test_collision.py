@@ -143,6 +143,7 @@ def points_below(ground: Heightfield, p: np.ndarray, count: int) -> np.ndarray:
     return a[:, None] + grid[:, :1] * ab[:, None] + grid[:, 1:] * ac[:, None]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("wheel", "from_points", "turn"),
     [

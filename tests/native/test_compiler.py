@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inloop.errors import BuildError
 from inloop.native import TERMS_FLAGS, BuildOptions, NativeLibrary, build_library
+from inloop.native.building import compiler
 from inloop.native.building.compiler import (
     Compiler,
     explain_no_compiler,
@@ -108,16 +108,21 @@ def test_a_cross_compiler_is_passed_over(
     assert find_compiler() is None
 
 
-def test_success_of_the_probe_is_remembered(fresh_cache: Path) -> None:
-    code = (
-        "from inloop.native.building.compiler import find_compiler, subprocess as s\n"
-        "run = s.run; calls = []\n"
-        "s.run = lambda *a, **k: (calls.append(a), run(*a, **k))[1]\n"
-        "assert find_compiler(); print(len(calls))"
-    )
-    counts = [
-        int(subprocess.check_output([sys.executable, "-c", code], env=os.environ)) for _ in range(2)
-    ]
+def test_success_of_the_probe_is_remembered(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, calls, counts = subprocess.run, [], []
+
+    def count(*words: Any, **options: Any) -> Any:
+        calls.append(words)
+        return run(*words, **options)
+
+    monkeypatch.setattr(subprocess, "run", count)
+    for _ in range(2):
+        compiler._search.cache_clear()  # as in a process that begins
+        assert find_compiler() is not None
+        counts.append(len(calls))
+        calls.clear()
     assert counts == [3, 1]  # version, compile, link; then the version alone
 
 

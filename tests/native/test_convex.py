@@ -91,7 +91,7 @@ def poses(find: Collider, shift: float, seed: int) -> Any:
         yield (high + shift) * way, R
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_no_plane_parts_them_better(first: str, second: str) -> None:
     a, b = SHAPES[first], SHAPES[second]
@@ -131,6 +131,7 @@ def in_coal(coal: Any, name: str) -> Any:
     return made[name]()
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("first", "second"),
     [("stone", "gem"), ("stone", "box"), ("stone", "capsule"), ("stone", "ball"),

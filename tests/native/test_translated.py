@@ -260,6 +260,7 @@ def test_sizes_of_structs_are_those_of_the_compiler() -> None:
         assert size == ctypes.sizeof(mirror(name)), name
 
 
+@pytest.mark.long
 def test_the_whole_runtime_is_translated() -> None:
     library = build_library(runtime_sources(), runtime_headers(), compiler=python_compiler())
     text = library.read_text()

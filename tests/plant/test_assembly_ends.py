@@ -73,6 +73,7 @@ def _end_of_chain(q: np.ndarray) -> np.ndarray:
     return p_WE
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("q", "held", "told"),
     [

@@ -7,7 +7,7 @@ import pytest
 
 import inloop as il
 
-GUESSES = 30
+GUESSES, MANY_GUESSES = 12, 30
 LENGTHS, AXES = (0.31, 0.27, 0.42, 0.23, 0.36, 0.29), "zyxzyx"
 CLOSED = np.array([0.4, -0.7, 0.9, 0.5, -1.1, 0.3])  # where the loop was measured
 
@@ -51,14 +51,23 @@ def closed_arm(kind: str) -> il.Plant:
     return m.compile()
 
 
-@pytest.mark.parametrize("kind", ["solid", "hinge", "ball"])
-def test_bad_guesses_close_on_the_right_side(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "guesses"),
+    [
+        ("solid", GUESSES),
+        *(
+            pytest.param(k, MANY_GUESSES, marks=pytest.mark.long)
+            for k in ("solid", "hinge", "ball")
+        ),
+    ],
+)
+def test_bad_guesses_close_on_the_right_side(kind: str, guesses: int) -> None:
     plant = closed_arm(kind)
     np.testing.assert_allclose(plant.formulation.positions.first.q, CLOSED, atol=1e-9)
     goal_p, goal_R = hand_pose(CLOSED)
     axis = np.array([0.36, 0.48, 0.8])
     rng, closed = np.random.default_rng(6), 0
-    for _ in range(GUESSES):
+    for _ in range(guesses):
         guess = CLOSED + rng.uniform(-2.5, 2.5, 6)
         try:
             q = plant.formulation.assemble(guess).q
@@ -73,7 +82,7 @@ def test_bad_guesses_close_on_the_right_side(kind: str) -> None:
         elif kind == "hinge":
             np.testing.assert_allclose(R @ axis, goal_R @ axis, atol=1e-10)
     # a solid cut leaves no freedom: only isolated positions close
-    assert closed > (0.5 if kind == "solid" else 0.8) * GUESSES
+    assert closed > (0.5 if kind == "solid" else 0.8) * guesses
 
 
 def test_a_hinge_keeps_its_side_in_the_plane() -> None:

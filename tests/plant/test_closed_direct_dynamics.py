@@ -143,6 +143,7 @@ def test_in_independent_coordinates() -> None:
     assert 0.5 * qd[[k]] @ found["M"] @ qd[[k]] == pytest.approx(plant.energy(q, qd)[0])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["stewart", "andrews", "suspension"])
 def test_of_spatial_mechanisms_as_by_elimination(name: str) -> None:
     """Against the accelerations of a run, which come from independent coordinates."""

@@ -44,6 +44,7 @@ def functions(plant: il.Plant, q, qd, x, u, t) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("count", ROWS)
 def test_many_rows_equal_single_states(plant: il.Plant, count: int) -> None:
     q, qd, x = random_states(count, N, count)

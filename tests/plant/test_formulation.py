@@ -153,6 +153,7 @@ def plant(request: pytest.FixtureRequest) -> il.Plant:
     return gallery.get(request.param).build().compile(backend="python")
 
 
+@pytest.mark.thinned(2)
 def test_each_coordinate_has_one_role(plant: il.Plant) -> None:
     formulation = plant.formulation
     parts = formulation.partition

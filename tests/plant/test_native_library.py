@@ -114,10 +114,10 @@ def test_header_of_generated_files(plant: il.Plant) -> None:
 
 def test_two_plants_in_one_process_do_not_clash() -> None:
     """The same name, other numbers; and both called in turn."""
-    models = [replace(random_tree(seed, size=5), name="twin").model() for seed in (802, 803)]
+    models = [replace(random_tree(seed, size=3), name="twin").model() for seed in (802, 803)]
     a, b = (item.compile(backend="c") for item in models)
     references = [item.compile(backend="python") for item in models]
-    q, qd, x = random_states(2, 5, 3)
+    q, qd, x = random_states(2, 3, 3)
     for _ in range(2):
         for plant, reference in zip((a, b), references, strict=True):
             found = plant.inverse_dynamics(q, qd, x)

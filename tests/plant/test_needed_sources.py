@@ -35,6 +35,7 @@ def sources(files: Mapping[str, str]) -> dict[str, str]:
     return {name: CODE.sub(" ", text) for name, text in files.items() if name.endswith(".c")}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["pendulum", "four_bar", "bouncing_ball", "box_stack"])
 def test_all_that_is_called_is_there_and_once(name: str) -> None:
     exported = leaving(name)

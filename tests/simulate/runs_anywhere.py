@@ -31,10 +31,12 @@ def last(result: il.Result) -> dict[str, Any]:
 def pendulum() -> dict[str, Any]:
     """Fixed steps, a tolerance, a linearization, an equilibrium, many runs."""
     plant = gallery.get("pendulum").build().compile()
-    found = {m: last(plant.simulate(t_end=SWING, step=SWING / 500, method=m))
-             for m in ("rk4", "euler", "implicit", "rodas")}  # fmt: skip
+    found = {"rk4": last(plant.simulate(t_end=SWING, step=SWING / 500, method="rk4"))}
+    # these are only compared with compiled ones: a few steps show it
+    found |= {m: last(plant.simulate(t_end=0.2, step=5e-3, method=m))
+              for m in ("euler", "implicit", "rodas")}  # fmt: skip
     linear = plant.linearize(q={"angle": 0.0})
-    many = plant.simulate_many(t_end=0.3, step=1e-3, q={"angle": np.array([0.1, 0.9])})
+    many = plant.simulate_many(t_end=0.05, step=1e-3, q={"angle": np.array([0.1, 0.9])})
     modes = plant.eigenmodes(q={"angle": 0.0})
     return {
         **found,
@@ -58,7 +60,7 @@ def double_pendulum() -> dict[str, Any]:
 def four_bar() -> dict[str, Any]:
     """A loop, with forces in its cut and reactions of a joint."""
     plant = gallery.get("four_bar").build().compile()
-    run = plant.simulate(t_end=0.5, step=1e-3, reactions="all")
+    run = plant.simulate(t_end=0.1, step=1e-3, reactions="all")
     names = sorted(name for name in run.signals if name.startswith(("lam.", "bar_1.force")))
     return {
         **last(run),
@@ -77,7 +79,7 @@ def bouncing_ball() -> dict[str, Any]:
 
 def stick_slip() -> dict[str, Any]:
     """A law with a state, stiff."""
-    run = gallery.get("stick_slip").build().compile().simulate(t_end=0.3, step=1e-3)
+    run = gallery.get("stick_slip").build().compile().simulate(t_end=0.1, step=1e-3)
     return {**last(run), "z": float(run.end.z[0]), "method": run.method}
 
 

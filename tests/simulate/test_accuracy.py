@@ -28,6 +28,7 @@ def exact(t: np.ndarray, k: float, c: float) -> np.ndarray:
     return (first * np.exp(roots[0] * t) + second * np.exp(roots[1] * t)).real
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("method", ["euler", "rk4", "implicit", "rodas"])
 @pytest.mark.parametrize("step", [2e-4, 1e-3, 4e-3, 2e-2, 1e-1])
 @pytest.mark.parametrize("damping", [0.0, 2.0, 150.0, 1000.0])
@@ -104,6 +105,7 @@ def pendulum() -> il.Plant:
     return m.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("angle", "method", "step", "tolerance"),
     [

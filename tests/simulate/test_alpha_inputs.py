@@ -53,6 +53,7 @@ def test_held_forces_act_over_their_step(by_effort: bool) -> None:
         np.testing.assert_allclose(found, held_by_hand(1e-3, forces, 0.0, 0.0), atol=1e-14)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("by_effort", [False, True])
 def test_held_forces_leave_the_order_two(by_effort: bool) -> None:
     """Forces that jump, swing, or are noise, beside a spring and a damper."""

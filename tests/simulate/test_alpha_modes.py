@@ -126,6 +126,7 @@ def test_divided_steps_are_told_in_all_hosts() -> None:
     assert not any("independent coordinates" in line for line in report.sentences())
 
 
+@pytest.mark.long
 def test_a_disc_rolls() -> None:
     """Against its equations written by hand, integrated elsewhere."""
     plant = gallery.get("rolling_disc").build().compile(formulation="redundant")

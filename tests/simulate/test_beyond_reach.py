@@ -39,6 +39,7 @@ def arm() -> il.Plant:
     return m.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("how", METHODS, ids=lambda how: " ".join(map(str, how.values())))
 def test_a_run_ends_where_the_reach_does(
     arm: il.Plant, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch

@@ -287,7 +287,7 @@ def test_a_continued_run_is_the_same_to_the_last_bit(plant: il.Plant, method: st
         plant.simulate(t_end=0.4, start=first, q={"crank": 1.0})
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas"])
 def test_the_end_of_a_run_depends_neither_on_samples_nor_on_runs_before(method: str) -> None:
     """Over a singular position, and with coordinates that change on the way."""

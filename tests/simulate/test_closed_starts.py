@@ -43,6 +43,7 @@ def slope(angle: float) -> float:
     return -CRANK * math.sin(angle) - CRANK**2 * math.sin(angle) * math.cos(angle) / root
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("wish", ["", "crank", "slider"])
 def test_a_declared_crank_is_kept_to_the_last_bit(wish: str) -> None:
     model = slider_crank({"initial": (0.3, 150.0)}, {"guess": 0.0}, {"guess": 0.4}, wish)
@@ -220,6 +221,7 @@ def three_cranks() -> il.Model:
     return m
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("longer", [1.05, 1.2, 0.7])
 def test_a_length_that_cannot_be_met_is_refused(longer: float) -> None:
     plant = three_cranks().compile()
@@ -293,6 +295,7 @@ def test_a_length_that_another_mode_cannot_meet_is_refused() -> None:
     plant.parameters["length"] = 0.6
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("angle", [0.0, math.pi])
 def test_velocities_are_kept_at_a_dead_point_of_the_independent_coordinate(angle: float) -> None:
     """The slider stands still there, so that its velocity says nothing about the crank's."""

@@ -34,6 +34,7 @@ def standing(on: str, slope: float = 0.0, downhill: float = 0.0, law: il.Hard = 
     return m
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("on", ["plane", "terrain", "box"])
 def test_it_stands_up_to_the_slope_at_which_it_tips_over(on: str) -> None:
     for slope, stands in ((0.98 * LIMIT, True), (1.02 * LIMIT, False)):

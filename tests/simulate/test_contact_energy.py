@@ -95,6 +95,7 @@ def thrown(plant: il.Plant, seed: int, steps: int = STEPS) -> il.Result:
 KINDS = {"loop": parallelogram, "found": cube_between, "pile": cubes}
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("seeds", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_energy_never_grows(kind: str, seeds: int) -> None:
@@ -106,6 +107,7 @@ def test_energy_never_grows(kind: str, seeds: int) -> None:
     assert lost > 0.1 * seeds
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_their_order_does_not_matter(kind: str) -> None:
     orders = {"loop": (3, 0, 4, 2, 1), "found": (2, 0, 1), "pile": (2, 0, 3, 1)}

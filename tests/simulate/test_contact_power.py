@@ -70,6 +70,7 @@ def test_energy_that_comes_from_nowhere_is_looked_at(begins: int) -> None:
     np.testing.assert_array_equal(found[around], power[around])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("late", range(8))
 @pytest.mark.parametrize("law", [il.power_law(1e7), il.power_law(1e9)], ids=repr)
 def test_one_hard_impact_in_a_long_run_is_told(

@@ -60,6 +60,7 @@ def test_a_cylinder_rolls_down_an_incline() -> None:
     assert found == pytest.approx(2 / 3 * G * math.sin(slope), rel=1e-4)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("share", "sticks"), [(0.6, True), (0.99, True), (1.02, False)])
 def test_a_block_on_an_incline_sticks_or_slides(share: float, sticks: bool) -> None:
     """LuGre: with tan(slope) a share of μ."""
@@ -87,6 +88,7 @@ def test_a_block_on_an_incline_sticks_or_slides(share: float, sticks: bool) -> N
         assert found == pytest.approx(exact, rel=1e-3)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("share", [0.5, 1.3])
 def test_bristles_have_no_preferred_direction(share: float) -> None:
     """A block that is pulled along a diagonal moves as one that is pulled along an axis."""
@@ -143,6 +145,7 @@ def test_a_spinning_disc_that_bounces_against_hand_written_equations() -> None:
     assert abs(found[5] + 30.0) > 5.0
 
 
+@pytest.mark.long
 def test_a_coin_rolls_in_a_circle() -> None:
     """Steady rolling of a thin disc: lean a, yaw rate W, and the spin w3 about its own axis with
 

@@ -17,6 +17,7 @@ G = 9.81
 # normal force
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.7])
 @pytest.mark.parametrize("law", [il.hunt_crossley, il.power_law])
 def test_indentation_at_rest(law: object, exponent: float) -> None:
@@ -30,6 +31,7 @@ def test_indentation_at_rest(law: object, exponent: float) -> None:
     assert 0.03 - found.q[0] == pytest.approx(depth, rel=1e-8)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("speed", [0.2, 1.5, 4.0])
 def test_restitution_of_hunt_crossley(speed: float) -> None:
     """m v dv/dd = -k dᵖ (1 + c v) is separable: c v - ln(1 + c v) is the same before and after."""
@@ -109,7 +111,7 @@ SPHERES = (il.sphere(0.1), il.sphere(0.07))
 CAPSULES = (il.capsule(0.06, 0.3, "x"), il.capsule(0.05, 0.25, (0.2, 0.9, 0.3)))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("friction", [None, il.coulomb_contact(0.4, 0.01)])
 @pytest.mark.parametrize("shapes", [SPHERES, CAPSULES])
 def test_momentum_of_two_free_bodies(shapes: tuple[il.Shape, il.Shape], friction: object) -> None:

@@ -194,6 +194,7 @@ def test_a_ratio_that_changes_while_it_runs() -> None:
     assert stepper["wheel.q"] == pytest.approx(0.7 - 0.1 * 2.5, abs=1e-9)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("ratio", [-2.7, 0.013, 130.0])
 @pytest.mark.parametrize("motor", [100.0, 1e6])
 def test_gears_close_however_far_they_have_turned(ratio: float, motor: float) -> None:

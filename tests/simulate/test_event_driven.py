@@ -82,6 +82,7 @@ PROBLEMS = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_printed_digits(name: str) -> None:
     make, known = PROBLEMS[name]

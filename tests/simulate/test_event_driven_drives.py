@@ -123,6 +123,7 @@ def slider_speed(a: float) -> float:
     return float(np.imag(placed(complex(a, 1e-30))[3]) / 1e-30)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("on", ["ground", "slider"])
 def test_a_driven_crank_pushes_a_puck_through_its_loop(on: str) -> None:
     """Whether the puck is counted from the ground or from the slider that pushes it."""

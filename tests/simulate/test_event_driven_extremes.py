@@ -14,6 +14,7 @@ from inloop.gallery.woodpecker.model import woodpecker
 METHOD = "event_driven"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("over", [1e-3, 1e-6, 1e-9, -1e-9])
 def test_a_tip_that_grazes_the_floor_hits_it_however_little(over: float) -> None:
     """The tip of an arm of 1 m comes so far below the floor; a sample is half of the motion."""
@@ -52,6 +53,7 @@ def test_a_ball_hits_a_row_of_balls(apart: float, speeds: tuple[float, ...]) -> 
     assert run.qd[-1] == pytest.approx(speeds, abs=1e-10)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_a_box_that_falls_flat_does_not_turn(e: float) -> None:
     """Four corners hit at once."""

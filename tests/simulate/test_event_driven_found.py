@@ -61,6 +61,7 @@ THEN = 2.0 * UNTIL - 0.15 * G * UNTIL**2 + 10.0 / 7.0 * (1.0 - UNTIL)
 BALL = il.sphere(0.1)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("base", [FLAT, il.box((12.0, 1.0, 0.0002))], ids=["triangles", "box"])
 @pytest.mark.parametrize(
     ("lean", "mu", "speed", "way"),
@@ -77,6 +78,7 @@ def test_a_sphere_on_an_incline(
     assert result["body_tz.q"] == pytest.approx(height, abs=1e-14)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mu", "expected"), [(0.2, rolling()), (0.05, sliding(0.05))], ids=["rolls", "slides"]
 )
@@ -152,6 +154,7 @@ def test_a_ball_rolls_off_a_box_as_small_steps_say() -> None:
     assert off[0] < 1e-4 and off[1] < 0.5 * off[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("base", [il.box((4.0, 1.0, 0.2)), il.cylinder(2.0, 0.2)], ids=str)
 def test_a_can_falls_on_its_base_slides_and_stands(base: Shape) -> None:
     """It falls by 5 cm, loses 0.2 √(2 g 0.05) of its speed there, and slides 0.2 g slower."""
@@ -182,6 +185,7 @@ def test_what_is_fast_does_not_get_through_a_thin_wall() -> None:
     assert result["body_tx.q"][-1] == pytest.approx(-0.04 - back, abs=1e-11)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("length", [1e-9, 1.0, 1e6])
 def test_scales_do_not_matter(length: float) -> None:
     """A ball that falls, slips and rolls, in its own units of length and time."""

@@ -14,6 +14,7 @@ import inloop as il
 METHOD = "event_driven"
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("grip", [0.6, FALL - 1e-7, FALL, FALL + 1e-7])
 def test_an_event_in_the_step_of_an_impact_changes_nothing_of_it(grip: float) -> None:
     run = ball_and_cart(grip).compile().simulate(t_end=0.85, step=0.05, method=METHOD)

@@ -43,6 +43,7 @@ def sliding(mu: float) -> tuple[float, float]:
     return G * np.sin(SLOPE) - 2.0 * mu * push, turning
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("mu", "expected"), [(0.2, rolling()), (0.05, sliding(0.05))], ids=["rolls", "slides"]
 )
@@ -158,6 +159,7 @@ def test_boxes_stand_on_each_other() -> None:
     assert run["on_0.force"][-1] == pytest.approx(6.0 * G, rel=1e-6)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stiffness", [None, 1e7])
 def test_locked_wheels_do_not_creep_on_a_slope(stiffness: float | None) -> None:
     slope = np.radians(20.0)

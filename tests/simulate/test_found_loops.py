@@ -130,6 +130,7 @@ def test_steps_with_contacts_that_are_found_in_loops_repeat_to_the_bit() -> None
         assert [stepper[name] for name in names] == [run[name][-1] for name in names]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("damping", "told"), [(60.0, True), (1.0, False)])
 def test_dampers_that_explicit_steps_do_not_follow_are_told(damping: float, told: bool) -> None:
     """A ball joint beside a drive leaves laws explicit: a finger at rest presses with less."""

@@ -34,7 +34,10 @@ def make(name: str) -> il.Plant:
     return (turning_slider_crank() if name == "slider" else linkage_pair()).compile()
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(
+    scope="module",
+    params=["slider", *(pytest.param(k, marks=pytest.mark.long) for k in CASES if k != "slider")],
+)
 def case(request: pytest.FixtureRequest) -> tuple[str, il.Plant]:
     """A plant that has run for a moment with every method."""
     plant = make(request.param)

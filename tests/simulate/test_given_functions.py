@@ -75,6 +75,7 @@ def no_compiler(
         build_library({"nothing.c": "int nothing;\n"})
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.usefixtures("no_compiler")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_function_needs_no_compiler(cart: il.Plant, method: str) -> None:
@@ -207,6 +208,7 @@ def test_samples_that_end_before_the_run_are_told() -> None:
     assert plant.simulate(t_end=1.0, step=1e-2, inputs=whole).notes == ()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("width", [2e-4, 6e-4, 5e-3, 0.1])
 def test_steps_chosen_by_their_error_do_not_pass_over_pulses(cart: il.Plant, width: float) -> None:
     def push(t: il.Expr) -> il.Expr:

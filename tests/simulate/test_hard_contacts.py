@@ -108,6 +108,7 @@ def test_a_ball_without_losses_keeps_its_energy_for_ever() -> None:
     assert np.abs(energy - energy[0]).max() < 1e-10 * energy[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_blocks_meet_the_event_driven_solution(name: str) -> None:
     make, (t_end, q, qd) = BLOCKS[name]
@@ -154,6 +155,7 @@ def test_housner_rocking_block_loses_what_its_shape_says() -> None:
     assert ratio == pytest.approx(1.0 - 1.5 / 17.0, abs=1e-3)
 
 
+@pytest.mark.long
 def test_a_box_in_space_does_what_the_block_in_the_plane_does() -> None:
     angle = np.pi / 6
     flat = block((0.2, 0.1), 1.0, (0.2, 0.3), (0.0, 0.2933012702, angle), (0.5, 0, 0)).compile()

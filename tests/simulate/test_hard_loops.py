@@ -154,6 +154,7 @@ def test_runs_go_on_where_other_coordinates_have_to_be_chosen() -> None:
     assert other == pytest.approx(one, abs=2e-3)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("speed", [12.0, 12.5, 15.0, 20.0])
 def test_steps_have_the_choices_that_a_rehearsal_met(speed: float) -> None:
     """Without it they end before the dead centre, and do not turn back there."""

@@ -29,6 +29,7 @@ def ball_and_cart(grip: float | None) -> il.Model:
     return m
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("grip", [0.6, FALL - 1e-4, FALL, FALL + 1e-4])
 def test_an_event_in_the_step_of_an_impact_changes_nothing_of_it(grip: float) -> None:
     run = ball_and_cart(grip).compile().simulate(t_end=1.2, step=1e-3)

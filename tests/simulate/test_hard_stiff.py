@@ -50,6 +50,7 @@ def test_a_spring_that_is_much_faster_than_the_step_is_stable() -> None:
     assert np.abs(result.q[50:]).max() < 1e-5 and np.abs(result.qd[50:]).max() < 0.1
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e9])
 def test_a_stop_carries_what_a_spring_presses_on_it(stiffness: float) -> None:
     m = il.Model("pressed", gravity=(0.0, 0.0, 0.0))

@@ -170,11 +170,13 @@ def test_order_of_a_closed_mechanism() -> None:
     assert found == pytest.approx(2.0, abs=0.3)
 
 
+@pytest.mark.long
 def test_order_with_a_driven_joint() -> None:
     found = orders(four_bar_with_a_tail().compile(), 1.0, (200, 400, 800))
     assert found == pytest.approx(2.0, abs=0.3)
 
 
+@pytest.mark.long
 def test_order_with_friction_from_joint_reactions() -> None:
     """The reaction depends on accelerations, which the predictor knows to first order only."""
     m = arm(name="pressed")
@@ -290,6 +292,7 @@ def test_lugre_slides(sigma0: float) -> None:
     assert result[z][100:] == pytest.approx(level / sigma0, rel=1e-6)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("sigma0", [1e5, 1e6])
 def test_lugre_stops_and_turns_round(sigma0: float) -> None:
     """Pushed to and fro through sticking and sliding, against LSODA on equations by hand."""

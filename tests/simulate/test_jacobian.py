@@ -22,6 +22,7 @@ def pressed(m: il.Model) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("laws", [None, smooth_laws, pressed])
 def test_jacobian_of_a_tree(laws) -> None:
     plant = arm(laws, name="jacobian").compile()
@@ -56,6 +57,7 @@ def test_jacobian_of_a_closed_mechanism(driven: bool) -> None:
     assert (np.abs(along_time).max() > 0.1) == driven
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("make", [lambda: arm(smooth_laws), lambda: four_bar(linkage_laws)])
 def test_rodas_takes_the_same_steps(make) -> None:
     plant = make().compile()

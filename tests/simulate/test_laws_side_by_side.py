@@ -32,6 +32,7 @@ def chain(count: int, alike: bool = True) -> il.Model:
     return m
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("count", [3, 6, 11])
 def test_laws_are_cut_out_and_give_the_same_step(count: int) -> None:
     rng = np.random.default_rng(count)

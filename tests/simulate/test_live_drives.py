@@ -68,6 +68,7 @@ def test_an_unconnected_drive_rests_at_the_initial_value(live: il.Plant) -> None
     assert result["crank.effort"][-1] == pytest.approx((V[1] - V[0]) / (2.0 * h), rel=1e-8)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stepper", STEPPERS)
 def test_inputs_over_time_are_the_same_as_a_motion(live: il.Plant, stepper: dict) -> None:
     by_motion = live.simulate(t_end=0.3, crank=swing, **stepper)
@@ -141,6 +142,7 @@ def step_response(t: object) -> object:
     return 1.3 - 0.3 * il.exp(-x) * (1.0 + x + 0.5 * x * x)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stepper", [s for s in STEPPERS if s["method"] != "euler"])
 def test_a_filter_answers_a_step_as_by_hand(filtered: il.Plant, stepper: dict) -> None:
     assert filtered.inputs == ("crank.q",)
@@ -239,6 +241,7 @@ def test_the_energy_audit_knows_inputs_over_time(cart: il.Plant) -> None:
 # inputs that are of no use
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("stepper", [s for s in STEPPERS if s["method"] != "scipy"])
 @pytest.mark.parametrize("which", ["cart", "live", "filtered"])
 def test_an_input_that_becomes_nan_is_named(
@@ -309,6 +312,7 @@ def test_a_stepper_refuses_a_position_that_moves_alone(live: il.Plant, method: s
     assert stepper["crank.q"] == 1.001
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", FIXED)
 def test_loops_stay_closed_behind_a_velocity_that_is_off(live: il.Plant, method: str) -> None:
     """As of an encoder and its filter: 2 % too slow, through a turn and a half."""
@@ -336,6 +340,7 @@ def test_a_run_refuses_a_position_that_moves_alone(live: il.Plant, method: str) 
 # inputs that jump
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("jump", [0.5, 0.5 + 1e-9, 0.5 - 1e-9, 0.4996])
 def test_an_input_that_jumps(cart: il.Plant, method: str, jump: float) -> None:

@@ -51,6 +51,7 @@ def assert_same(many: il.ManyResult, run: int, one: il.Result) -> None:
 # the numbers of single runs
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas", "implicit"])
 def test_runs_of_a_tree_are_those_of_simulate(pendulum: il.Plant, method: str) -> None:
     options: dict[str, Any] = {"t_end": 0.5, "step": 1e-3, "method": method, "sample": 0.03}
@@ -108,6 +109,7 @@ def test_inputs_may_follow_time(pendulum: il.Plant) -> None:
     assert_same(many, 4, one)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("method", "tolerance"), [("rk4", None), ("implicit", None),
                                                    ("dopri", 1e-8)])  # fmt: skip
 def test_runs_of_a_four_bar_are_those_of_simulate(

@@ -25,6 +25,7 @@ def ball() -> il.Plant:
     return gallery.get("bouncing_ball").build().compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("step", [1e-3, 1e-2])
 def test_the_ball_comes_to_rest_in_time(ball: il.Plant, method: str, step: float) -> None:
@@ -88,6 +89,7 @@ def stick_slip(m: il.Model) -> dict[str, float]:
     return numbers
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_stick_and_slip_follow_the_closed_form(method: str) -> None:
     m = il.Model("stick_slip")
@@ -219,6 +221,7 @@ def test_a_joint_that_locks_balances_impulses() -> None:
     assert np.all(result["lower.qd"][result.modes == "locked"] == 0.0)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("start", [0.3, 1.0, 5.0, 8.5789, 8.8])
 def test_a_run_in_two_parts_is_the_run_in_one(ball: il.Plant, start: float) -> None:
     whole = ball.simulate(t_end=9.0, step=1e-3)

@@ -18,6 +18,7 @@ def plant() -> il.Plant:
     return near_rhombus(1e-4).compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", METHODS)
 def test_energy_is_kept_whatever_the_method(plant: il.Plant, method: str) -> None:
     """Nothing takes energy, and one degree of freedom leaves nothing else to be wrong but time."""
@@ -72,6 +73,7 @@ def test_a_stepper_says_when_its_steps_are_too_long(
     assert any("near singular positions" in note for note in stepper.notes) == too_long
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("substeps", "too_long"), [(1, True), (100, False)])
 def test_a_report_says_when_steps_are_too_long(
     plant: il.Plant, substeps: int, too_long: bool
@@ -83,6 +85,7 @@ def test_a_report_says_when_steps_are_too_long(
     assert any("near a singular position" in note for note in report.notes) == too_long
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("step", "told"), [(1e-3, True), (1e-5, False)])
 def test_a_mechanism_with_modes_says_so_too(step: float, told: bool) -> None:
     model = near_rhombus(1e-4)

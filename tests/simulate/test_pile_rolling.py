@@ -49,6 +49,7 @@ def test_drilling_slows_down_by_hand(resisting: il.Plant) -> None:
     assert np.abs(run.qd[-1]).max() < 1e-9  # after 1.7 s
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("steeper", [-0.01, 0.02])
 def test_on_an_incline_it_stands_up_to_the_ratio_of_length_and_radius(steeper: float) -> None:
     alpha = np.arctan(C / RADIUS + steeper)
@@ -59,6 +60,7 @@ def test_on_an_incline_it_stands_up_to_the_ratio_of_length_and_radius(steeper: f
     assert run.qd[-1, 0] == pytest.approx(rolls, abs=2e-9)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("steeper", [-0.005, 0.005])
 def test_a_sphere_stays_on_a_sphere_up_to_the_same_slope(steeper: float) -> None:
     """Beside the top of one that is fixed: the slope there is what the moment has to hold."""
@@ -75,6 +77,7 @@ def test_a_sphere_stays_on_a_sphere_up_to_the_same_slope(steeper: float) -> None
     assert run["pile.residual"].max() < 1e-6
 
 
+@pytest.mark.long
 def test_energy_never_grows_in_a_heap() -> None:
     rng = np.random.default_rng(3)
     places = tuple((*(0.25 * rng.random(2)), 0.2 + 0.3 * k) for k in range(6))

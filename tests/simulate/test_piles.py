@@ -90,6 +90,7 @@ def test_a_box_that_spins_is_as_with_contacts_of_its_own() -> None:
     assert abs(alone["box_0_ty.q"][-1]) > 2e-3  # it goes in a curve
 
 
+@pytest.mark.long
 def test_energy_never_grows_while_boxes_tumble_and_bounce() -> None:
     places = [(0.05 * k, 0.03 * k, 0.3 + 0.25 * k) for k in range(4)]
     plant = boxes(places, law=il.hard(0.5, MU), contacts=48).compile()

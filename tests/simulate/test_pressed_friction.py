@@ -105,6 +105,7 @@ def test_a_guide_pressed_by_a_multiplier(exact: np.ndarray) -> None:
     assert abs(limit - exact)[0] < 0.1 * errors[2]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["rk4", "implicit"])
 def test_the_joints_own_reaction_and_the_pins_are_one(method: str) -> None:
     """What the pin carries across is what the guide transmits."""

@@ -39,15 +39,25 @@ def end_session(leader: int) -> None:
 def told(of_all_workers: Path, require_package: Callable[[str], Path]) -> dict[str, Any]:
     """What the checks found, all of them on one cluster; once, whoever asks."""
     require_package("ray")
-    place = of_all_workers / "ray"
+    return told_of(of_all_workers / "ray", "sound")
+
+
+@pytest.fixture(scope="module")
+def told_of_losses(of_all_workers: Path, require_package: Callable[[str], Path]) -> dict[str, Any]:
+    """The same where workers and nodes are lost."""
+    require_package("ray")
+    return told_of(of_all_workers / "ray_losses", "losses")
+
+
+def told_of(place: Path, kind: str) -> dict[str, Any]:
     with exclusive(place.with_suffix(".lock"), patience=PATIENCE):
         if not (place / "told.json").exists():
             place.mkdir(exist_ok=True)
-            make_checks(place)
+            make_checks(place, kind)
     return dict(json.loads((place / "told.json").read_text()))
 
 
-def make_checks(place: Path) -> None:
+def make_checks(place: Path, kind: str) -> None:
     """In a process of its own, which writes what it found."""
     # no cluster that runs here already
     environment = {name: text for name, text in os.environ.items() if not name.startswith("RAY_")}
@@ -57,7 +67,7 @@ def make_checks(place: Path) -> None:
         # sockets lie there, whose paths must be short
         environment["RAY_TMPDIR"] = short
         process = subprocess.Popen(
-            [sys.executable, str(CHECKS), str(place)],
+            [sys.executable, str(CHECKS), str(place), kind],
             stdout=log,
             stderr=log,
             env=environment,
@@ -91,14 +101,15 @@ def test_a_local_cluster_tells_nobody(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_is_replaced(told: dict[str, Any]) -> None:
-    found = told["lost worker"]
+def test_a_worker_that_dies_is_replaced(told_of_losses: dict[str, Any]) -> None:
+    found = told_of_losses["lost worker"]
     assert found["attempts"] == 1 and found["files"] and found["failed"] == 0
 
 
 @pytest.mark.long
-def test_a_chunk_that_always_ends_its_worker_is_told(told: dict[str, Any]) -> None:
-    assert "runs 0 to 19 crashed their workers 2 times" in told["hopeless"]["error"]
+def test_a_chunk_that_always_ends_its_worker_is_told(told_of_losses: dict[str, Any]) -> None:
+    error = told_of_losses["hopeless"]["error"]
+    assert "runs 0 to 19 crashed their workers 2 times" in error
 
 
 def test_machines_of_another_kind_build_for_themselves(told: dict[str, Any]) -> None:
@@ -107,8 +118,8 @@ def test_machines_of_another_kind_build_for_themselves(told: dict[str, Any]) -> 
 
 
 @pytest.mark.long
-def test_a_node_that_is_killed_changes_no_bit(told: dict[str, Any]) -> None:
-    found = told["killed node"]
+def test_a_node_that_is_killed_changes_no_bit(told_of_losses: dict[str, Any]) -> None:
+    found = told_of_losses["killed node"]
     assert not found["alive"] and found["written"] < found["of"]
     assert found["files"] and found["failed"] == 0
 

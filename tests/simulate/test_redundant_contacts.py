@@ -39,6 +39,7 @@ def test_steps_and_snapshots_give_the_same_bits(crank: il.Plant) -> None:
     check_steps_back(crank)
 
 
+@pytest.mark.long
 def test_a_box_thrown_on_the_ground_tumbles_as_in_the_reduced_equations() -> None:
     thrown = {"t_end": 0.6, "step": 1e-3, "sample": 1e-3}
     model = box((0.3, 0.2, 0.1), 2.0, (0.4, 0.5))
@@ -71,6 +72,7 @@ def test_a_driven_floor_throws() -> None:
     assert errors[0] < 1e-4 and errors[1] < 0.2 * errors[0]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("stiffness", [None, 1e7])
 def test_a_driven_table_carries_what_lies_on_it(stiffness: float | None) -> None:
     """The drive gives (m + M) (g + a), the contact's part with the mean of the last step."""
@@ -89,6 +91,7 @@ def test_a_driven_table_carries_what_lies_on_it(stiffness: float | None) -> None
     assert run["table.effort"][5:] == pytest.approx(known[5:], abs=1e-4 if not stiffness else 1e-2)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("found", [False, True])
 def test_a_driven_crank_holds_against_a_block_that_is_pressed_on_its_slider(found: bool) -> None:
     """At rest, by virtual work: what weighs on the crank, and the push on the slider."""

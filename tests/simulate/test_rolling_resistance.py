@@ -104,6 +104,7 @@ def cart(order: tuple[int, ...], law: il.model.Hard) -> il.Model:
     return m
 
 
+@pytest.mark.long
 def test_a_cart_rolls_out_in_any_order_of_its_wheels() -> None:
     law = il.hard(friction=0.6, rolling=C, spinning=S, stiffness=1e7)
     v, ends = 0.9, []
@@ -148,6 +149,7 @@ def test_lengths_of_zero_leave_all_as_it_was() -> None:
     assert (runs[0].q == runs[1].q).all() and (runs[0].qd == runs[1].qd).all()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("wheel", [il.cylinder(RADIUS, axis="y", length=0.2), il.sphere(RADIUS)])
 def test_touches_that_are_found_slow_down_alike(wheel: il.geometry.Shape) -> None:
     m = il.Model("found")
@@ -170,6 +172,7 @@ def test_touches_that_are_found_slow_down_alike(wheel: il.geometry.Shape) -> Non
             assert (moment <= pressed * (1.0 + 1e-9) + 1e-12).all()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("table", [il.plane(), il.box((1.0, 1.0, 0.2))])
 def test_a_turntable_takes_a_sphere_along(table: il.geometry.Shape) -> None:
     m = il.Model("turntable")

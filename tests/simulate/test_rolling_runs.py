@@ -51,6 +51,7 @@ def place(t: float) -> np.ndarray:
     return np.array([*path, float(heading(np.array(t)))])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("method", "order"), [("rk4", 4), ("dopri", 5), ("rodas", 4), ("implicit", 2), ("euler", 1)]
 )

@@ -41,6 +41,7 @@ def by_hand(e_left: float, e_right: float) -> tuple[float, float, float, float]:
     return speed, spin, total - right_impulse, right_impulse
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("e_left", "e_right"), [(0.3, 0.8), (0.0, 1.0), (0.55, 0.55)])
 def test_a_rod_on_two_stops(e_left: float, e_right: float) -> None:
     run = rod({"left": e_left, "right": e_right}).compile().simulate(t_end=0.5, step=1e-3)

@@ -53,6 +53,7 @@ def in_meters(plant: il.Plant, q: np.ndarray, size: float) -> np.ndarray:
     return q / np.array([1.0 if kind == "revolute" else size for kind in kinds])
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("unit", ["nm", "mm", "km"])
 def test_a_linkage_of_any_size_moves_alike(unit: str) -> None:
     plants = {size: engine(size).compile() for size in (1.0, SIZES[unit])}
@@ -72,6 +73,7 @@ def test_a_linkage_of_any_size_moves_alike(unit: str) -> None:
     np.testing.assert_allclose(found[other], found[one], rtol=0, atol=1e-8)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("unit", ["nm", "km"])
 @pytest.mark.parametrize("method", ["dopri", "rodas"])
 def test_own_steps_do_not_depend_on_the_size(unit: str, method: str) -> None:
@@ -104,6 +106,7 @@ def test_assembly_is_the_same_in_all_sizes(unit: str) -> None:
         np.testing.assert_allclose(q, expected, atol=1e-6)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("unit", list(SIZES))
 def test_a_gap_is_told_in_its_own_size(unit: str) -> None:
     size = SIZES[unit]

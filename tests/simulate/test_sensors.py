@@ -44,6 +44,7 @@ def test_an_imu_at_rest_reads_gravity_upwards(tilt: tuple[float, float, float]) 
         assert vector(result, f"{name}.gyro")[-1] == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("r", [0.0, 0.5, 0.8, 1.3])
 def test_the_imu_of_a_pendulum(r: float) -> None:
     """Along the path the weight and its acceleration cancel at the bob; along the string ω² r."""
@@ -159,7 +160,7 @@ def test_contact_force_at_rest_is_the_weight() -> None:
     assert vector(result, "scale")[-1] == pytest.approx([0.0, 0.0, -0.4 * G], rel=1e-6)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("force", [(0.0, 0.02), (300.0, 0.0)])
 def test_strain_of_a_cantilever(share: float, force: tuple[float, float]) -> None:

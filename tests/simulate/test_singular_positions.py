@@ -24,7 +24,7 @@ def compiled(loops: int, wish: str) -> il.Plant:
     return model.compile()
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(("loops", "wish"), [(n, name) for n in NAMES for name in NAMES[n]])
 def test_all_links_flat(loops: int, wish: str) -> None:
     """Eight passages of the singular position in 10 s, whatever the wish and the step."""
@@ -41,14 +41,14 @@ def test_all_links_flat(loops: int, wish: str) -> None:
 
 
 def test_errors_fall_with_the_step_over_many_singular_loops() -> None:
-    """Eight loops are singular at once, ten times in 10 s; parallel bars are one equation.
+    """Four loops are singular at once, ten times in 10 s; parallel bars are one equation.
 
     N + 1 bars turn about their ends and N couplers move on circles:
     ((N + 1)/3 + N) m L² qdd = ((N + 1)/2 + N) m g L sin q.
     """
     from scipy.integrate import solve_ivp
 
-    loops = 8
+    loops = 4
     plant = four_bar(loops).compile()
     pull = ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops) * 9.81
     errors = []
@@ -66,6 +66,7 @@ def test_errors_fall_with_the_step_over_many_singular_loops() -> None:
     assert len(plant.formulation.known) <= 2
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["dopri", "rodas"])
 def test_steps_chosen_by_their_error(method: str) -> None:
     plant = compiled(2, "bar_2")

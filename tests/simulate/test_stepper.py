@@ -9,6 +9,7 @@ import inloop as il
 from inloop import gallery
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["double_pendulum", "four_bar", "bouncing_ball"])
 def test_steps_are_those_of_a_run(name: str) -> None:
     plant = gallery.get(name).build().compile()
@@ -23,6 +24,7 @@ def test_steps_are_those_of_a_run(name: str) -> None:
     assert [e.t for e in happened] == pytest.approx([e.t for e in result.events], abs=1e-12)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["slider_crank", "suspension"])
 def test_looking_does_not_change_the_run(name: str) -> None:
     """At long steps, where the tolerance of the loops shows in the last digits."""
@@ -88,6 +90,7 @@ def pendulum(length: float, gravity: float) -> il.Plant:
     return m.compile()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("method", ["euler", "rk4", "dopri", "rodas", "implicit"])
 def test_parameters_act_from_the_step_after_they_are_written(method: str) -> None:
     plant, other = pendulum(0.8, 9.81), pendulum(1.1, 3.7)

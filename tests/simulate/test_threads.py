@@ -11,8 +11,8 @@ from linkage_pair import linkage_pair
 
 import inloop as il
 
-STARTS = 8
-THREADS = 8
+STARTS = 4
+THREADS = 4
 
 
 def run(plant: il.Plant, start: int) -> il.Result:

@@ -58,7 +58,7 @@ def bouncing_ball(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @every_unit
 @pytest.mark.parametrize("how", [{"method": "rk4"}, *ADAPTIVE], ids=["rk4", "dopri", "rodas"])
 def test_a_ball_bounces_and_comes_to_rest(unit: Units, how: dict) -> None:
@@ -95,7 +95,7 @@ def pulled(u: Units, **how: object) -> il.Result:
     )
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @every_unit
 @pytest.mark.parametrize(
     "how",
@@ -120,7 +120,7 @@ def spring_pendulum(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @every_unit
 @pytest.mark.parametrize(
     "how", [{}, {"method": "implicit"}, *ADAPTIVE], ids=["default", "implicit", "dopri", "rodas"]
@@ -136,6 +136,7 @@ def test_a_pendulum_on_a_spring_swings(unit: Units, how: dict) -> None:
     np.testing.assert_allclose(found.q / [1.0, unit.m], expected.q, rtol=0, atol=1e-6)
 
 
+@pytest.mark.thinned(3)
 @every_unit
 def test_steps_are_as_many_in_all_units(unit: Units) -> None:
     """Closed form: x = x0 cos(w t); the error is that of the tolerance, in all units."""
@@ -167,7 +168,7 @@ def marble(u: Units) -> il.Model:
     return m
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @every_unit
 def test_a_marble_rubs_in_a_bowl(unit: Units, monkeypatch: pytest.MonkeyPatch) -> None:
     if unit == OTHERS["megameters"]:  # with other rounding the control of the error gives up
@@ -186,6 +187,7 @@ def test_a_marble_rubs_in_a_bowl(unit: Units, monkeypatch: pytest.MonkeyPatch) -
     )
 
 
+@pytest.mark.thinned(3)
 @every_unit
 def test_rest_and_small_motions(unit: Units) -> None:
     """Closed form at rest: k (x - x0) = -m g sin; and frequencies scale with time."""

@@ -25,7 +25,7 @@ def time_of(note: str) -> float:
     return float(found[1])
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("law", ELASTIC, ids=repr)
 @pytest.mark.parametrize("mass", [1.0, 0.05])
 def test_a_stiff_contact_is_told(law: object, mass: float) -> None:
@@ -137,7 +137,7 @@ def test_against_the_clock_contacts_and_stiff_laws_get_implicit_steps() -> None:
         assert method_at_start(plant, None, None, {}, 1e-3) == method
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("stiffness", [1e6, 1e8, 1e10])
 @pytest.mark.parametrize("mass", [1.0, 0.05, 0.001])
 def test_a_dropped_ball_with_everything_by_default(stiffness: float, mass: float) -> None:

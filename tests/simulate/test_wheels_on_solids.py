@@ -40,6 +40,7 @@ def test_it_lies_still_up_to_the_slope_at_which_it_tips_over() -> None:
             assert result["floor.force"][-1] == pytest.approx(MASS * G * np.cos(slope), rel=1e-9)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ["box", "hull"])
 def test_it_rolls_down_a_solid_as_by_hand(kind: str) -> None:
     size, slope = (4.0, 1.0, 0.2), 0.2
@@ -54,6 +55,7 @@ def test_it_rolls_down_a_solid_as_by_hand(kind: str) -> None:
     assert result.qd[-1, 4] == pytest.approx(rate / OUTER, abs=1e-8)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("part", [0.99, 1.01])
 def test_it_climbs_a_box_if_its_axle_is_pulled_hard_enough(part: float) -> None:
     """A wheel at a kerb: the axle must be pulled with m g √(R² - (R - h)²) / (R - h)."""

@@ -80,6 +80,7 @@ FORMULAS: dict[str, Callable[[Any, Any, Any], Any]] = {
 POINTS = [(0.73, 1.31), (1.42, 0.57), (1.18, -0.46)]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_against_sympy(graph: Graph, moving: Symbols, name: str) -> None:
     formula = FORMULAS[name]

@@ -418,10 +418,21 @@ _sums = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(steps=_sums, outputs=st.integers(1, 4))
 def test_factoring_of_polynomials(steps: list[tuple[str, int, int]], outputs: int) -> None:
     """Sums of products of few symbols, where common factors abound."""
+    factors_polynomials(steps, outputs)
+
+
+@pytest.mark.long
+@settings(max_examples=600)
+@given(steps=_sums, outputs=st.integers(1, 4))
+def test_factoring_of_polynomials_of_many(steps: list[tuple[str, int, int]], outputs: int) -> None:
+    factors_polynomials(steps, outputs)
+
+
+def factors_polynomials(steps: list[tuple[str, int, int]], outputs: int) -> None:
     graph = Graph()
     symbols = [graph.symbol(f"a{k}") for k in range(3)]
 

@@ -158,9 +158,20 @@ _term = st.tuples(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(terms=st.lists(_term, min_size=1, max_size=8))
 def test_condense_keeps_the_value(terms: list[tuple[float, list[tuple[str, int]]]]) -> None:
+    keeps_the_value(terms)
+
+
+@pytest.mark.long
+@settings(max_examples=400)
+@given(terms=st.lists(_term, min_size=1, max_size=8))
+def test_condense_keeps_the_value_of_many(terms: list[tuple[float, list[tuple[str, int]]]]) -> None:
+    keeps_the_value(terms)
+
+
+def keeps_the_value(terms: list[tuple[float, list[tuple[str, int]]]]) -> None:
     graph = Graph()
     symbols, numbers = [graph.symbol(f"q{k}") for k in range(3)], (0.73, -1.31, 2.17)
 
