@@ -201,8 +201,10 @@ RUNNERS = {"eval", "exec", "compile", "__import__", "import_module", "run_path",
 
 
 UNPACKERS = {"pickle", "marshal", "shelve", "dill"}
-# a name stands in the text as it is, but for letters that Python takes for the same
-SUSPICIOUS = re.compile("|".join(sorted(RUNNERS | UNPACKERS | {"allow_pickle"})))
+# a name stands in the text as it is, but for letters that Python takes for the same; of methods
+# named compile and exec the test below takes no notice
+ANYWHERE = "|".join(sorted((RUNNERS | UNPACKERS | {"allow_pickle"}) - {"compile", "exec"}))
+SUSPICIOUS = re.compile(rf"\b(?:{ANYWHERE})\b|(?<![\w.])(?:compile|exec)\b")
 
 
 def test_there_are_no_other_places_that_run_data() -> None:
