@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent / "realtime"))
+from warm_python import WarmPython
+
 BOUND = 120.0  # [s]: far above what anything here takes
 HEAD = """
     import sys
@@ -44,8 +47,8 @@ class Child:
     """A process that runs code, up to the moment at which it tells that it has entered a phase."""
 
     def __init__(self, code: str, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(HEAD) + textwrap.dedent(code)],
+        self.process = WarmPython(
+            ["-c", textwrap.dedent(HEAD) + textwrap.dedent(code)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

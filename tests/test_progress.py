@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import pty
 import re
-import subprocess
 import sys
 import textwrap
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "realtime"))
+from warm_python import WarmPython, run
 
 # everything counts as long here, and every text is shown
 HEAD = """
@@ -42,8 +44,8 @@ RUN = """
 def on_a_terminal(code: str, **environment: str) -> str:
     """What a program writes to a terminal that is its standard error."""
     near, far = pty.openpty()
-    command = [sys.executable, "-c", textwrap.dedent(HEAD) + textwrap.dedent(code)]
-    with subprocess.Popen(command, stderr=far, env={**os.environ, **environment}) as process:
+    command = ["-c", textwrap.dedent(HEAD) + textwrap.dedent(code)]
+    with WarmPython(command, stderr=far, env={**os.environ, **environment}) as process:
         os.close(far)
         written = b""
         while part := _read(near):
@@ -109,8 +111,8 @@ def test_runs_tell_how_far_they_are(exhibit: str, t_end: float, step: float) -> 
 def test_nothing_is_told_to_files_and_pipes(tmp_path: Path) -> None:
     compile_it = textwrap.dedent(COMPILE.format(cache=str(tmp_path)))
     code = textwrap.dedent(HEAD) + compile_it + "plant.simulate(t_end=0.1)\n"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = run(["-c", code])
+    assert done.returncode == 0
     assert done.stdout == done.stderr == ""
 
 

@@ -11,18 +11,25 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
+import warm_python
+
 COMMAND = [sys.executable, "-m", "inloop"]
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *words],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        env={**os.environ, **environment},
-    )
+    return warm_python.run(["-m", "inloop", *words], env={**os.environ, **environment})
+
+
+def test_a_fresh_python_speaks_and_ends_as_one_that_has_imported_before() -> None:
+    """Most processes of the tests are divided from one that has imported inloop."""
+    words = ["-m", "inloop", "describe", "pumma560"]
+    fresh = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    warm = warm_python.run(words)
+    assert (warm.returncode, warm.stdout, warm.stderr) == (
+        fresh.returncode, fresh.stdout, fresh.stderr,
+    )  # fmt: skip
+    assert fresh.returncode == 2
 
 
 def test_json_comes_alone_on_stdout() -> None:

@@ -57,6 +57,7 @@ def exact(t: float) -> float:
     )
 
 
+@pytest.mark.long
 def test_the_hour(desk: Desk) -> None:
     told = dict(zip(COMMANDS, map(desk.types, COMMANDS), strict=True))
     assert "simple_action" in told["inloop list"]

@@ -102,6 +102,7 @@ def started(process: subprocess.Popen[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_the_robot_in_the_browser(desk: Desk, browser: Browser) -> None:
     with desk.starts(STUDIO) as process:
         page = browser.new_page()

@@ -6,6 +6,7 @@ import json
 import math
 
 import numpy as np
+import pytest
 from desk import Desk
 
 ARM, ROD, RATE = 0.2, 0.5, 3.0
@@ -81,6 +82,7 @@ def bend(angle: np.ndarray, h: float = 1e-4) -> np.ndarray:
     return (stroke(angle + h) - 2.0 * stroke(angle) + stroke(angle - h)) / h**2
 
 
+@pytest.mark.long
 def test_the_hour(desk: Desk) -> None:
     described, derived, exported, run = map(desk.types, COMMANDS)
     assert "crank" in described and "eye" in described and "Newton" in derived

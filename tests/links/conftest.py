@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from realtime_arm import arm, own_name
+from warm_python import WarmPython
 
 import inloop as il
 
@@ -42,7 +43,11 @@ def begin() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
     def start(*words: str, **options: Any) -> subprocess.Popen[str]:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        begun.append(subprocess.Popen(words, text=True, **{**pipes, **options}))
+        options = {"text": True, **pipes, **options}
+        if words[:3] == (sys.executable, "-m", "inloop.cli"):
+            begun.append(WarmPython(list(words[1:]), **options))
+        else:
+            begun.append(subprocess.Popen(words, **options))
         return begun[-1]
 
     yield start

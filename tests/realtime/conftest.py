@@ -14,6 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from realtime_arm import arm, own_name
+from warm_python import WarmPython
 
 import inloop as il
 
@@ -33,17 +34,22 @@ def name() -> Iterator[str]:
 
 @pytest.fixture
 def python() -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """`python(text, *arguments)`: a Python process of its own, ended with the test."""
+    """`python(text, *arguments)`: a Python process of its own, ended with the test.
+
+    With `fresh=True`, or with variables of its environment: a child of the test.
+    """
     begun: list[subprocess.Popen[str]] = []
 
-    def begin(text: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-c", text, *arguments],
-            stdout=subprocess.PIPE,
-            stdin=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment},
-        )
+    def begin(
+        text: str, *arguments: str, fresh: bool = False, **environment: str
+    ) -> subprocess.Popen[str]:
+        pipes = {"stdout": subprocess.PIPE, "stdin": subprocess.PIPE}
+        if fresh or environment:  # of libraries, which read it when they are loaded
+            command = [sys.executable, "-c", text, *arguments]
+            own = {**os.environ, **environment}
+            process = subprocess.Popen(command, env=own, text=True, **pipes)
+        else:
+            process = WarmPython(["-c", text, *arguments], text=True, **pipes)
         begun.append(process)
         return process
 

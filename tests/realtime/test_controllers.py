@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import warm_python
 from realtime_arm import HANG, RATE, all_records
 
 import inloop as il
@@ -308,8 +309,7 @@ class Breaks:
 
 
 def inloop(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "inloop.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    return warm_python.run(["-m", "inloop.cli", *words], timeout=240)
 
 
 def test_the_command_line_finds_controllers_in_the_file(tmp_path: Path, name: str) -> None:

@@ -6,12 +6,12 @@ import math
 import os
 import select
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from realtime_arm import HANG, RATE, all_records
+from warm_python import WarmPython
 
 import inloop as il
 from inloop import gallery
@@ -205,10 +205,8 @@ def test_a_killed_controller_costs_only_its_time(name: str, tmp_path: Path) -> N
         "--fault", "kill:controller@1-1.5", "--record", str(path), "--stale-after", "0.1",
         "--name", name, "--clock", "held",
     ]  # fmt: skip
-    command = [sys.executable, "-m", "inloop.cli", *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with WarmPython(["-m", "inloop.cli", *words], text=True, **pipes) as process:
         assert process.stderr is not None
         assert any(line.startswith("running ") for line in process.stderr)
         with il.attach(name) as box:

@@ -146,7 +146,7 @@ def test_one_writer_at_a_time_taken_over_when_it_was_killed(
     plant: il.Plant, python: Python, name: str
 ) -> None:
     with il.start(plant, name=name, clock=il.ScriptedClock()), il.attach(name) as box:
-        process = python(HOLDER, name, "1.25")
+        process = python(HOLDER, name, "1.25", fresh=True)
         assert heard(process) == "holds"
         assert box.writer == process.pid
         with pytest.raises(il.MailboxError, match=f"written by process {process.pid}"):

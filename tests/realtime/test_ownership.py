@@ -178,7 +178,7 @@ def test_a_writer_that_was_stopped_holds_up_nobody(
 ) -> None:
     """Whoever is stopped between taking and writing is overtaken, and finds that out."""
     with il.start(plant, name=name, mode="free", paused=True) as loop, il.attach(name) as box:
-        other = python(HEAD + STOPPED, name, str(Path(__file__).parent), str(ring))
+        other = python(HEAD + STOPPED, name, str(Path(__file__).parent), str(ring), fresh=True)
         os.waitid(os.P_PID, other.pid, os.WSTOPPED | os.WNOWAIT)
         if ring == PARAMETERS:
             box.parameters["stiffness"] = 11.0

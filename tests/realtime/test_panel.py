@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
+
+from warm_python import WarmPython
 
 ECHO = """
 import time
@@ -24,9 +25,8 @@ panel.tell(0.0, {"left": panel.leaving})
 
 def talk(*lines: str) -> list[dict[str, object]]:
     """What a panel answers to lines, one after the other."""
-    command = [sys.executable, "-c", ECHO]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+    with WarmPython(["-c", ECHO], **pipes) as process:
         assert json.loads(process.stdout.readline()) == {"ready": True}
         told, _ = process.communicate("".join(f"{line}\n" for line in lines))
     return [json.loads(line) for line in told.splitlines()]

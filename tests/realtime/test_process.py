@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from realtime_arm import HANG, advance_with_controller, all_records
+from warm_python import WarmPython
 
 import inloop as il
 from inloop.cli import main
@@ -30,10 +30,8 @@ def inloop() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     begun: list[subprocess.Popen[str]] = []
 
     def begin(*words: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "inloop.cli", *words]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = WarmPython(["-m", "inloop.cli", *words], text=True, **pipes)
         begun.append(process)
         return process
 

@@ -18,6 +18,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
 from realtime_arm import RATE, advance_with_controller, arm, do_steps
+from warm_python import WarmPython
 
 import inloop as il
 from inloop import gallery
@@ -91,9 +92,7 @@ def noisy_run(plant: il.Plant, tmp_path_factory: pytest.TempPathFactory) -> Path
     name = f"test-noisy-{os.getpid()}"
 
     def python(text: str, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-c", text, *words], stdout=subprocess.PIPE, text=True
-        )
+        return WarmPython(["-c", text, *words], stdout=subprocess.PIPE, text=True)
 
     options = {"rate": RATE, "seconds": 2.0, "clock": il.ScriptedClock()}
     with il.start(plant, name=name, **options) as loop:

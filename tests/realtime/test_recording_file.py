@@ -8,13 +8,13 @@ import resource
 import signal
 import stat
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from realtime_arm import RATE
 from recording_mutations import write_recording
+from warm_python import WarmPython
 
 import inloop as il
 from inloop.cli import main
@@ -22,9 +22,6 @@ from inloop.errors import FileFormatError
 from inloop.realtime import Recording, repair
 from inloop.realtime.recordings.recorder import Recorder
 from inloop.realtime.recordings.recording_file import WholePieces, check_replaceable
-
-CLI = [sys.executable, "-m", "inloop.cli"]
-
 
 # one writer, one owner
 
@@ -232,8 +229,8 @@ def test_a_run_fails_with_its_recorder(
 ) -> None:
     path = tmp_path / "run.mcap"
     words = ["run", "pendulum", "--rate", "500", "--name", name, "--record", str(path)]
-    run = subprocess.Popen([*CLI, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                           text=True)  # fmt: skip
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    run = WarmPython(["-m", "inloop.cli", *words], text=True, **streams)
     assert run.stderr is not None
     try:
         lines = iter(run.stderr.readline, "")

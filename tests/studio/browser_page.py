@@ -20,6 +20,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
+from warm_python import WarmPython
+
 from inloop.realtime import Mailbox
 
 HANG = 180.0  # [s] after which something that should happen never will, compilation included
@@ -47,6 +50,20 @@ FIND = """([body, far]) => {
                 ([dx, dy]) => picking.pick(x + dx, y + dy)?.index === body)) return [x, y];
     return null;
 }"""
+# no picture of the mechanism, and what goes on with each picture only some 25 times per second: a
+# processor that draws spends most of its time on what no such test looks at
+UNDRAWN = """(() => {
+    let parts;
+    Object.defineProperty(window, "inloop", {
+        get: () => parts,
+        set(found) {
+            parts = found;
+            parts.view.draw = () => parts.view.eye.apply();
+        },
+    });
+    window.requestAnimationFrame = (call) => setTimeout(() => call(performance.now()), 40);
+    window.cancelAnimationFrame = clearTimeout;
+})()"""
 # the studio answers in the order in which it is asked
 PING = "(() => { inloop.connection.ping(); return [...inloop.connection.pings.keys()].at(-1); })()"
 
@@ -55,8 +72,8 @@ class Studio:
     """`inloop studio …` in a process of its own."""
 
     def __init__(self, *words: str) -> None:
-        command = [sys.executable, "-m", "inloop.cli", "studio", *words, "--no-browser", "--json"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command = ["-m", "inloop.cli", "studio", *words, "--no-browser", "--json"]
+        self.process = WarmPython(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         text = ""
         for line in self.process.stdout:
@@ -113,6 +130,8 @@ def opened(
         options: of the context, such as the size of the window.
     """
     context = browser.new_context(**{"viewport": SMALL, **options})
+    if not draws:
+        context.add_init_script(UNDRAWN)
     page = context.new_page()
     if asked is not None:
         page.on("request", lambda request: asked.append(request.url))
@@ -123,12 +142,15 @@ def opened(
     comes(page, "window.inloop?.view.motion.frames.length > 0")
     # a studio on a busy machine may be silent for a while
     page.evaluate("inloop.connection.watch = () => {}")
-    if not draws:
-        page.evaluate("inloop.view.draw = () => inloop.view.eye.apply()")
     try:
         yield page
     finally:
         context.close()
+
+
+def draw_no_more(page: Page) -> None:
+    """Whatever the page shows from now on, nobody looks at the mechanism."""
+    page.evaluate("inloop.view.draw = () => inloop.view.eye.apply()")
 
 
 def comes(page: Page, expression: str) -> None:

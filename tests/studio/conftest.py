@@ -26,8 +26,10 @@ from playwright.sync_api import Browser, sync_playwright
 
 from inloop.realtime import Mailbox, attach, running
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 sys.path.insert(0, str(Path(__file__).parent))
 from described import check_message
+from warm_python import WarmPython
 
 HANG = 120.0  # [s] after which something that should come never will
 CHROMIUM = "/usr/bin/chromium"
@@ -204,7 +206,7 @@ class Studio:
     """A studio that shows a mechanism of the gallery."""
 
     def __init__(self, directory: Path, *words: str, tokens: bool = False) -> None:
-        command = [sys.executable, "-m", "inloop.cli", "studio", *words]
+        command = ["-m", "inloop.cli", "studio", *words]
         command += [] if tokens or "--token" in words else ["--no-token"]
         command += ["--no-browser", "--port", "0", "--json", "--recordings", str(directory)]
         command += ["--clock", "held"]
@@ -212,7 +214,7 @@ class Studio:
         command += ["--name", f"studio-test-{os.getpid()}-{next(_numbers)}"]
         # no browser here: the page's libraries may be missing
         environment = {**os.environ, "INLOOP_WITHOUT_STUDIO": "1"}
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        self.process = WarmPython(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         told = ""
         while not told.endswith("}\n"):
@@ -291,15 +293,29 @@ def on_page(studio: Studio) -> Callable[[Callable[[Page], Awaitable[None]]], Non
     return run
 
 
-@pytest.fixture(scope="module")
-def browser(require_file: Callable[[str, str], None]) -> Iterator[Browser]:
-    """Debian's Chromium; of a module, because no other event loop may run beside its own."""
+@pytest.fixture(scope="session")
+def chromium(
+    require_file: Callable[[str, str], None],
+) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """Debian's Chromium, once for all modules: it and its driver take long to start."""
     require_file(CHROMIUM, "chromium")
     words = ["--enable-unsafe-swiftshader", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=words)
-        yield found
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield found, loop
+        asyncio._set_running_loop(loop)
         found.close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """Of a module, because no other event loop may run beside that of Playwright."""
+    found, loop = chromium
+    asyncio._set_running_loop(loop)
+    yield found
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture

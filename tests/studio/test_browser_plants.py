@@ -62,10 +62,10 @@ def test_a_killed_loop_is_told_and_started_again(
 def test_dragging_the_key_strikes_the_string(
     browser: Browser, tmp_path: Path, errors: list[str]
 ) -> None:
-    size = WIDE if PICTURES else SMALL
+    options = {"draws": PICTURES is not None, "viewport": WIDE if PICTURES else SMALL}
     with (
         own_plant("piano", recordings=tmp_path) as studio,
-        opened(browser, studio.address, errors, draws=True, viewport=size) as page,
+        opened(browser, studio.address, errors, **options) as page,
         il.attach(studio.plant) as box,
     ):
         page.evaluate("(names) => inloop.plots.choose(names)", PLOTTED)

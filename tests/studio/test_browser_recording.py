@@ -62,23 +62,23 @@ def errors() -> list[str]:
 @pytest.fixture(scope="module")
 def opened_page(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory, errors: list[str]
-) -> Iterator[tuple[Page, Mailbox]]:
+) -> Iterator[tuple[Page, Mailbox, str]]:
     with (
         own_plant("piano", recordings=tmp_path_factory.mktemp("recordings")) as studio,
-        opened(browser, studio.address, errors, draws=True) as page,
+        opened(browser, studio.address, errors) as page,
         il.attach(studio.plant) as box,
     ):
-        yield page, box
+        yield page, box, studio.address
     assert not errors
 
 
 @pytest.fixture
-def page(opened_page: tuple[Page, Mailbox]) -> Page:
+def page(opened_page: tuple[Page, Mailbox, str]) -> Page:
     return opened_page[0]
 
 
 @pytest.fixture
-def box(opened_page: tuple[Page, Mailbox]) -> Mailbox:
+def box(opened_page: tuple[Page, Mailbox, str]) -> Mailbox:
     return opened_page[1]
 
 
@@ -233,10 +233,20 @@ def test_a_recording_is_moved_through(page: Page, box: Mailbox) -> None:
     seen(page, box)
 
 
+@pytest.fixture
+def drawn(
+    browser: Browser, opened_page: tuple[Page, Mailbox, str], errors: list[str]
+) -> Iterator[Page]:
+    """A page of its own, where the mechanism is drawn."""
+    with opened(browser, opened_page[2], errors, draws=True) as found:
+        yield found
+
+
 @pytest.mark.long
 def test_a_video_can_be_seen(
-    page: Page, box: Mailbox, require_package: Callable[[str], Path], tmp_path: Path
+    drawn: Page, box: Mailbox, require_package: Callable[[str], Path], tmp_path: Path
 ) -> None:
+    page = drawn
     require_package("imageio_ffmpeg")
     import imageio_ffmpeg
 

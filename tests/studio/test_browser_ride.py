@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_page import comes, heard, opened, own_plant, pass_time
+from browser_page import comes, draw_no_more, heard, opened, own_plant, pass_time
 from playwright.sync_api import Browser, Page
 from sled import BOX, CONE, DRAG, DRAGS, FIELD, HIGH, MASS, WIDTH
 
@@ -39,6 +39,16 @@ def ride(
         comes(page, "inloop.view.rendered > 0")
         yield page, box
     assert not errors
+
+
+@pytest.fixture
+def undrawn(ride: tuple[Page, Mailbox]) -> Iterator[tuple[Page, Mailbox]]:
+    """For tests that look at no picture: roads take a processor long to draw."""
+    page, _ = ride
+    draw_no_more(page)
+    yield ride
+    page.evaluate("delete inloop.view.draw")
+    page.evaluate("inloop.view.changed = true")
 
 
 def seen(page: Page, *points: tuple[float, float, float]) -> list[Colour]:
@@ -159,8 +169,8 @@ def test_a_ride_and_a_reset(ride: tuple[Page, Mailbox]) -> None:
     after_a_reset_cones_stand_and_the_run_before_is_a_ghost(ride)
 
 
-def test_a_pad_is_led_by_the_pointer_and_returns(ride: tuple[Page, Mailbox]) -> None:
-    page, _ = ride
+def test_a_pad_is_led_by_the_pointer_and_returns(undrawn: tuple[Page, Mailbox]) -> None:
+    page, _ = undrawn
     box = page.locator(".pad.across").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.5 * box["height"])
@@ -171,8 +181,8 @@ def test_a_pad_is_led_by_the_pointer_and_returns(ride: tuple[Page, Mailbox]) -> 
     comes(page, "inloop.cockpit.levers.states[1].value === 0")
 
 
-def test_a_pad_is_led_by_a_finger_beside_another_one(ride: tuple[Page, Mailbox]) -> None:
-    page, _ = ride
+def test_a_pad_is_led_by_a_finger_beside_another_one(undrawn: tuple[Page, Mailbox]) -> None:
+    page, _ = undrawn
     fingers = page.context.new_cdp_session(page)
     across, upright = (page.locator(f".pad.{way}").bounding_box() for way in ("across", "upright"))
     assert across is not None and upright is not None
@@ -195,8 +205,8 @@ PAD = """([stick, trigger, button = -1, mapping = "standard"]) => {
 }"""
 
 
-def test_a_game_controller_leads_and_may_be_taken_away(ride: tuple[Page, Mailbox]) -> None:
-    page, box = ride
+def test_a_game_controller_leads_and_may_be_taken_away(undrawn: tuple[Page, Mailbox]) -> None:
+    page, box = undrawn
     page.evaluate(PAD, [-0.5, 1.0])
     comes(page, "inloop.cockpit.levers.states[1].sent === 1")  # left is positive, half of 2
     comes(page, "inloop.cockpit.levers.states[0].sent === 60")
@@ -220,8 +230,8 @@ def test_a_game_controller_leads_and_may_be_taken_away(ride: tuple[Page, Mailbox
     comes(page, "inloop.inputs.held.size === 0 && !inloop.inputs.taken")
 
 
-def test_pictures_that_take_too_long_get_coarser(ride: tuple[Page, Mailbox]) -> None:
-    page, _ = ride
+def test_pictures_that_take_too_long_get_coarser(undrawn: tuple[Page, Mailbox]) -> None:
+    page, _ = undrawn
     find = """([processor, costs]) => {
         const fresh = new inloop.view.resolution.constructor(processor, 1);
         return [fresh.ratio, ...costs.map((cost) => { fresh.took(cost); return fresh.ratio; })];

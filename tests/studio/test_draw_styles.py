@@ -27,12 +27,28 @@ FIT = """([low, high, points, planar, aspect]) => {
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def shared(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Page, str]]:
     errors: list[str] = []
     with (
         own_plant("pendulum", recordings=tmp_path_factory.mktemp("recordings")) as studio,
-        opened(browser, studio.address, errors, draws=True, viewport=TINY) as found,
+        opened(browser, studio.address, errors, viewport=TINY) as found,
     ):
+        yield found, studio.address
+    assert not errors
+
+
+@pytest.fixture
+def page(shared: tuple[Page, str]) -> Page:
+    """Where nothing is drawn: for what is told without a picture."""
+    return shared[0]
+
+
+@pytest.fixture
+def drawn(browser: Browser, shared: tuple[Page, str], errors: list[str]) -> Iterator[Page]:
+    """Where the mechanism is drawn."""
+    with opened(browser, shared[1], errors, draws=True, viewport=TINY) as found:
         yield found
     assert not errors
 
@@ -42,7 +58,8 @@ def style(page: Page) -> str:
 
 
 @pytest.mark.long
-def test_a_processor_draws_the_simple_style_until_a_person_chooses(page: Page) -> None:
+def test_a_processor_draws_the_simple_style_until_a_person_chooses(drawn: Page) -> None:
+    page = drawn
     assert page.evaluate("inloop.view.slow")  # Chromium of the tests has no graphics card
     assert style(page) == "simple"
     assert page.evaluate("localStorage.getItem('inloop.style')") is None

@@ -7,11 +7,11 @@ import http.server
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 import inloop as il
 from inloop.pictures.notebook_studio import NotebookStudio
@@ -19,8 +19,6 @@ from inloop.studio.server.gate import Gate
 from inloop.studio.server.server import Guard
 
 HANG = 180_000.0  # [ms] after which something that should happen never will
-CHROMIUM = "/usr/bin/chromium"
-OPTIONS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
 def headers(gate: Gate) -> dict[str, str]:
@@ -53,23 +51,20 @@ def test_a_cell_shows_the_studio_until_it_is_stopped(
     host: str,
     shown: NotebookStudio,
     tmp_path: Path,
-    require_file: Callable[[str, str], None],
+    browser: Browser,
 ) -> None:
-    require_file(CHROMIUM, "chromium")
     cell = shown._repr_html_()
     (tmp_path / "notebook.html").write_text(f"<!doctype html><body>{cell}")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
     handler.log_message = lambda *_: None  # type: ignore[attr-defined]
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-            page = browser.new_page()
-            page.goto(f"http://{host}:{server.server_port}/notebook.html")
-            frame = page.frame_locator("iframe")
-            # the page of the studio has come, and hears of the plant
-            frame.locator("#chip", has_text="running").wait_for(timeout=HANG)
-            browser.close()
+        page = browser.new_page()
+        page.goto(f"http://{host}:{server.server_port}/notebook.html")
+        frame = page.frame_locator("iframe")
+        # the page of the studio has come, and hears of the plant
+        frame.locator("#chip", has_text="running").wait_for(timeout=HANG)
+        page.close()
         server.shutdown()
     assert repr(shown).startswith("<Studio of 'cell_") and shown.address in repr(shown)
     report = shown.stop()

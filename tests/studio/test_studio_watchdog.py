@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import struct
-import subprocess
-import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from warm_python import run
 
 from inloop.native import Status
 from inloop.realtime import Outputs
@@ -42,9 +41,8 @@ def is_safe(record: Outputs) -> bool:
 def test_the_force_of_a_killed_controller_does_not_stay_and_the_page_is_told(studio: Any) -> None:
     async def act() -> None:
         async with studio.page() as page:
-            command = [sys.executable, "-c", CONTROLLER, studio.plant]
-            killed = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-            assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, b"written\n")
+            killed = run(["-c", CONTROLLER, studio.plant])
+            assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, "written\n")
             await page.pass_time(STALE_AFTER - 2 * PERIOD)
             assert page.box.peek()["angle.tau"] == 3.0
             await page.pass_time(4 * PERIOD)
@@ -70,7 +68,9 @@ def test_the_force_of_a_stopped_studio_does_not_stay(studio: Any) -> None:
             assert page.box.peek()["angle.tau"] == 5.0
             studio.process.send_signal(signal.SIGSTOP)
             try:
-                os.waitid(os.P_PID, studio.process.pid, os.WSTOPPED | os.WNOWAIT)
+                facts = Path(f"/proc/{studio.process.pid}/stat")
+                while facts.read_text().rpartition(")")[2].split()[0] != "T":
+                    await asyncio.sleep(1e-3)
                 page.box.clock.advance(STALE_AFTER + 2 * PERIOD)
                 assert is_safe(page.box.peek())
             finally:
