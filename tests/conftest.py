@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, settings
 from inloop.native.building.locking import exclusive
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).parent))  # for what several folders import: warm_python
 
 
 # no verdict depends on how fast the machine is

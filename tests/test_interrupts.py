@@ -9,13 +9,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "realtime"))
 from warm_python import WarmPython
 
 BOUND = 120.0  # [s]: far above what anything here takes

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import pty
 import re
-import sys
 import textwrap
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent / "realtime"))
 from warm_python import WarmPython, run
 
 # everything counts as long here, and every text is shown

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 import warm_python
 
 COMMAND = [sys.executable, "-m", "inloop"]

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from realtime_arm import arm, own_name
-from warm_python import WarmPython
 
 import inloop as il
+from warm_python import WarmPython
 
 HANG = 120.0  # [s] after which something that should happen never will
 

@@ -14,9 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from realtime_arm import arm, own_name
-from warm_python import WarmPython
 
 import inloop as il
+from warm_python import WarmPython
 
 
 @pytest.fixture(scope="session")

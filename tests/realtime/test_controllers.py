@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import warm_python
 from realtime_arm import HANG, RATE, all_records
 
 import inloop as il
+import warm_python
 from inloop import gallery
 from inloop.native import Status
 from inloop.realtime import Flag, Loop

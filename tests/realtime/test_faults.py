@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from realtime_arm import HANG, RATE, all_records
-from warm_python import WarmPython
 
 import inloop as il
 from inloop import gallery
@@ -19,6 +18,7 @@ from inloop.cli import main
 from inloop.realtime import Fault, Flag, Injector, Outputs, Recording, read_fault, replay
 from inloop.realtime.clock import START
 from inloop.realtime.faults import Corruption
+from warm_python import WarmPython
 
 NAMES = ("t", "a", "b", "c")
 

@@ -98,8 +98,14 @@ def test_a_million_damaged_segments(compile_c: Compile) -> None:
     fuzz(compile_c, 1_000_000, 12)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("count", [50_000, 1_000_000])
+@pytest.mark.parametrize(
+    "count",
+    [
+        5_000,
+        pytest.param(50_000, marks=pytest.mark.long),
+        pytest.param(1_000_000, marks=pytest.mark.long),
+    ],
+)
 def test_a_loop_under_the_sanitizer_survives_attacks(
     count: int, compile_c: Compile, plant: il.Plant, tmp_path: Path
 ) -> None:

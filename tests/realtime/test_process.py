@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from realtime_arm import HANG, advance_with_controller, all_records
-from warm_python import WarmPython
 
 import inloop as il
 from inloop.cli import main
 from inloop.realtime import Flag, running
 from inloop.realtime.clock import START
 from inloop.realtime.mailboxes.segment import segment_path
+from warm_python import WarmPython
 
 HERE = str(Path(__file__).parent)
 Python = Callable[..., "subprocess.Popen[str]"]

@@ -18,7 +18,6 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
 from realtime_arm import RATE, advance_with_controller, arm, do_steps
-from warm_python import WarmPython
 
 import inloop as il
 from inloop import gallery
@@ -28,6 +27,7 @@ from inloop.realtime import Flag, Recording, record, repair, replay
 from inloop.realtime.clock import START
 from inloop.realtime.recordings.fixed_message import FixedMessage
 from inloop.realtime.recordings.recorder import Recorder, WholePieces
+from warm_python import WarmPython
 
 Begin = Callable[..., subprocess.Popen[str]]
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from realtime_arm import RATE
 from recording_mutations import write_recording
-from warm_python import WarmPython
 
 import inloop as il
 from inloop.cli import main
@@ -22,6 +21,7 @@ from inloop.errors import FileFormatError
 from inloop.realtime import Recording, repair
 from inloop.realtime.recordings.recorder import Recorder
 from inloop.realtime.recordings.recording_file import WholePieces, check_replaceable
+from warm_python import WarmPython
 
 # one writer, one owner
 

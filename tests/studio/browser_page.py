@@ -12,7 +12,6 @@ import math
 import os
 import select
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
-from warm_python import WarmPython
-
 from inloop.realtime import Mailbox
+from warm_python import WarmPython
 
 HANG = 180.0  # [s] after which something that should happen never will, compilation included
 PORTION = 0.1  # [s] of the plant's time: far less than its watchdog waits

@@ -26,9 +26,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 from inloop.realtime import Mailbox, attach, running
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "realtime"))
 sys.path.insert(0, str(Path(__file__).parent))
 from described import check_message
+
 from warm_python import WarmPython
 
 HANG = 120.0  # [s] after which something that should come never will

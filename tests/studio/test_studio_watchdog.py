@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from warm_python import run
 
 from inloop.native import Status
 from inloop.realtime import Outputs
 from inloop.studio.plants.health import Health
 from inloop.studio.plants.sources import Condition, Moment
+from warm_python import run
 
 CONTROLLER = """
 import os, signal, sys
