@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 
 import inloop as il
 from inloop import gallery
@@ -23,7 +24,7 @@ EXHIBIT = gallery.get("piano")
 
 @pytest.fixture(scope="module")
 def fingered() -> il.Plant:
-    return EXHIBIT.build().compile()
+    return plant_of("piano")
 
 
 @pytest.fixture(scope="module")
