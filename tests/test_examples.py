@@ -18,7 +18,19 @@ def test_the_examples_that_are_there() -> None:
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+# run by `make test-long`: the former is checked by tests/flexible, the latter, which starts two
+# processes, by tests of controllers in other processes
+LONG = ("07_flexible_link", "06_real_time")
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(path, marks=[pytest.mark.long] if path.stem in LONG else [])
+        for path in EXAMPLES
+    ],
+    ids=lambda path: path.stem,
+)
 def test_the_example_checks_itself_and_draws_its_figure(
     example: Path,
     tmp_path: Path,

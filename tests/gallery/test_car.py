@@ -86,6 +86,7 @@ def test_robotran_drives_the_same_turn(source_car: il.Plant) -> None:
     assert -run["chassis_rx.q"][peak] == pytest.approx(0.05595, abs=2e-5)
 
 
+@pytest.mark.long
 def test_robotran_drives_it_without_the_front_bar(source_car: il.Plant) -> None:
     """Load of the front left wheel where it has these lateral forces, in the same source."""
     with parameters(source_car, front_bar=0.0):
@@ -360,6 +361,7 @@ def test_caster_may_change_while_it_drives(source_car: il.Plant) -> None:
         assert abs(stepper.look().q[0][source_car.coordinates.index("chassis_ty")]) < 1e-3
 
 
+@pytest.mark.long
 def test_on_a_road_by_heights(source_car: il.Plant) -> None:
     """A level road 10 mm higher carries a car that is 10 mm higher, with less grip."""
     xs, ys = np.linspace(-5.0, 5.0, 4), np.linspace(-2.0, 2.0, 3)

@@ -36,6 +36,7 @@ def test_models_start_closed(name: str) -> None:
 # four-bar
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("loops", "tip"),
     [(1, (0.478385057760971, 0.878150178791209)), (2, (0.328458111540815, 0.944518538178601))],
