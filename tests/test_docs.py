@@ -19,8 +19,8 @@ def samples(page: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-# cars and karts take seconds to derive; tests/gallery compiles and drives them
-LONG = {"car", "kart"}
+# cars and karts take seconds to derive; tests/gallery compiles and drives them, tests/fmi exports
+LONG = {"car", "kart", "fmu"}
 
 
 @pytest.mark.parametrize(

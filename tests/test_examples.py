@@ -18,9 +18,11 @@ def test_the_examples_that_are_there() -> None:
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
-# run by `make test-long`: the former is checked by tests/flexible, the latter, which starts two
-# processes, by tests of controllers in other processes
-LONG = ("07_flexible_link", "06_real_time")
+# checked by other tests, too: controllers in other processes, rods that swing and bend, a sweep
+# with Sobol indices (docs/sweeps.md), identification of an arm (docs/identify.md), optimisation
+LONG = (
+    "06_real_time", "07_flexible_link", "18_identify_arm", "19_roll_steer", "22_scatter",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

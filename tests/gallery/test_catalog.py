@@ -117,7 +117,7 @@ def test_all_that_keep_their_energy_are_known() -> None:
     assert found == CONSERVATIVE
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_energy_stays_while_it_moves(name: str) -> None:
     exhibit = gallery.get(name)
@@ -133,7 +133,7 @@ def test_energy_stays_while_it_moves(name: str) -> None:
     assert np.max(np.ptp(result.q, axis=0)) > 0.01
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(7)
 def test_no_ordinary_run_is_doubted(exhibit: gallery.Exhibit) -> None:
     """As it comes, with the step and the method of the exhibit: no alarm where nothing is wrong."""
     how = {"step": exhibit.step, "method": exhibit.method, "tolerance": exhibit.tolerance}
