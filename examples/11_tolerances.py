@@ -81,7 +81,7 @@ def main() -> None:
     l2, l3 = rng.normal(COUPLER, SIGMA, RUNS), rng.normal(ROCKER, SIGMA, RUNS)
     plant = four_bar().compile(live=["coupler.end.x", "rocker.tip.x"])
     many = plant.simulate_many(
-        t_end=T_END, method="rk4", parameters={"coupler.end.x": l2, "rocker.tip.x": l3}
+        t_end=T_END, step=5e-3, method="rk4", parameters={"coupler.end.x": l2, "rocker.tip.x": l3}
     )
     print(many)
     assert not many.failed

@@ -22,7 +22,7 @@ import inloop as il
 
 SEEN = ("rail.q", "hinge.q", "rail.qd", "hinge.qd")
 MOST_FORCE, MOST_ANGLE = 15.0, 0.4  # [N], [rad]
-ENVIRONMENTS, BEST, GENERATIONS = 64, 8, 14
+ENVIRONMENTS, BEST, GENERATIONS = 64, 8, 8
 Columns = Mapping[str, np.ndarray]
 
 

@@ -59,7 +59,8 @@ def check(found: il.Fitted) -> None:
     assert found.deviations[0] < 1e-2 * K and found.tests[0].white
 
 
-@pytest.mark.parametrize(("begin", "segments"), [(0.0, 0.4), (1.3, None), (1.3, 0.4)])
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(("begin", "segments"), [(1.3, 0.4), (0.0, 0.4), (1.3, None)])
 def test_laws_of_time_begin_when_the_recording_did(begin: float, segments: float | None) -> None:
     check(il.fit(pushed(), recorded(begin, PUSH), ["k", "c"], segments=segments))
 

@@ -159,6 +159,7 @@ SLIDER_CRANK = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("model", "groups"),
     [

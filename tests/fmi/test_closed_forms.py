@@ -66,7 +66,7 @@ def test_directional_derivatives_are_exact(exported: Make) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-14)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("name", "within"),
     [

@@ -46,7 +46,7 @@ def check(made: Exported) -> None:
         np.testing.assert_array_equal(rows[name], result[name], err_msg=name)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", FEW)
 def test_co_simulation_gives_the_bits_of_a_simulation(
@@ -125,6 +125,7 @@ def test_model_exchange_takes_samples_of_the_controller(exported: Make) -> None:
     np.testing.assert_allclose(rows["rail.q"], expected, atol=1e-9)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("name", NOT_EXCHANGED)
 def test_what_only_own_steps_can_move_says_so(name: str, version: str, exported: Make) -> None:

@@ -37,11 +37,11 @@ def parameters(plant: il.Plant, **values: float) -> Iterator[il.Plant]:
         plant.parameters.update(before)
 
 
-def turn(plant: il.Plant) -> il.Result:
+def turn(plant: il.Plant, t_end: float = 7.0) -> il.Result:
     """The source's experiment: the rack jumps to 10 mm at 0.9 s and back at 6.15 s."""
     rack = lambda t: il.where((t >= 0.9) & (t < 6.15), 0.01, 0.0)  # noqa: E731
     signals = {"rack.q": rack, "rack.qd": 0.0, "rack.qdd": 0.0}
-    return plant.simulate(t_end=7.0, step=1e-3, method="rk4", inputs=signals)
+    return plant.simulate(t_end=t_end, step=1e-3, method="rk4", inputs=signals)
 
 
 # github.com/huensf/vsd, "plots + res robotran": t [s]; Fy and Fz of the wheels in the order of
@@ -86,10 +86,11 @@ def test_robotran_drives_the_same_turn(source_car: il.Plant) -> None:
     assert -run["chassis_rx.q"][peak] == pytest.approx(0.05595, abs=2e-5)
 
 
+@pytest.mark.long
 def test_robotran_drives_it_without_the_front_bar(source_car: il.Plant) -> None:
     """Load of the front left wheel where it has these lateral forces, in the same source."""
     with parameters(source_car, front_bar=0.0):
-        run = turn(source_car)
+        run = turn(source_car, 6.1)
     part = slice(2500, 6100)
     Fy, Fz = (run[f"tyre_front_left.{what}"][part] for what in ("lateral", "load"))
     for lateral, load in ((-1825.583215, 5268.401995), (-1803.009978, 5259.526961)):
@@ -128,6 +129,7 @@ def test_modes_at_10_m_per_s(source_car: il.Plant) -> None:
 # statics
 
 
+@pytest.mark.long  # the same as test_references_are_met[car] of test_catalog.py
 def test_car_stands_on_its_tyres() -> None:
     exhibit = gallery.get("car")
     plant = plant_of(exhibit.name)
@@ -232,6 +234,7 @@ def test_a_step_of_the_steering_is_that_of_a_single_track(source_car: il.Plant) 
     assert miss < 0.05 * run["chassis_rz.qd"][-1]
 
 
+@pytest.mark.long
 def test_it_answers_as_cars_of_commonroad_do(source_car: il.Plant) -> None:
     """With the wheels held at 0.02 rad, as there: within the range of its three cars and around."""
     found = step_steer.step(source_car, 15.0, 2.5, held=True)
@@ -358,6 +361,7 @@ def test_caster_may_change_while_it_drives(source_car: il.Plant) -> None:
         assert abs(stepper.look().q[0][source_car.coordinates.index("chassis_ty")]) < 1e-3
 
 
+@pytest.mark.long
 def test_on_a_road_by_heights(source_car: il.Plant) -> None:
     """A level road 10 mm higher carries a car that is 10 mm higher, with less grip."""
     xs, ys = np.linspace(-5.0, 5.0, 4), np.linspace(-2.0, 2.0, 3)

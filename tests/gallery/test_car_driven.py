@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exhibit_plants import driven_car
 
 import inloop as il
 from inloop import gallery
@@ -18,13 +19,11 @@ FAST = 75.0 / 3.6
 G, MASS = 9.81, 1647.0 + 1.5  # of the source's car and the steering wheel
 
 
-@pytest.fixture(scope="module")
-def plants() -> dict[bool, il.Plant]:
-    """With tyres of 1987 and of PAC2002."""
-    return {
-        pac2002: gallery.get("car").build(pedals=True, bars_as_laws=True, pac2002=pac2002).compile()
-        for pac2002 in (False, True)
-    }
+def driven_plant(pac2002: bool) -> il.Plant:
+    """With tyres of 1987 or of PAC2002, with parameters as declared."""
+    plant = driven_car(pac2002)
+    plant.parameters.reset()
+    return plant
 
 
 def driven(plant: il.Plant, seconds: float, speed: float = 0.0, **inputs: Any) -> il.Result:
@@ -54,15 +53,12 @@ def total(run: il.Result, what: str) -> np.ndarray:
         pytest.param(True, None, 0.84882, marks=pytest.mark.long),
     ],
 )
-def test_braking_from_75_km_per_h(
-    plants: dict[bool, il.Plant], pac2002: bool, slip: float | None, known: float
-) -> None:
+def test_braking_from_75_km_per_h(pac2002: bool, slip: float | None, known: float) -> None:
     """Distances from 75 km/h to rest within 1 % of V²/2a.
 
     The brake is pressed at 130 km/h, as V²/2a takes the load for transferred from the first meter.
     """
-    plant = plants[pac2002]
-    plant.parameters.reset()
+    plant = driven_plant(pac2002=pac2002)
     plant.parameters.update(drag_area=0.0, abs=float(slip is not None), abs_slip=slip or 0.1)
     plant.parameters["abs_low"] = 0.0  # each wheel at its best
     run = driven(plant, 7.5, 130.0 / 3.6, brake=1.0, clutch=1.0)
@@ -80,10 +76,9 @@ def test_braking_from_75_km_per_h(
 
 
 @pytest.mark.long
-def test_standing_on_a_slope(plants: dict[bool, il.Plant]) -> None:
+def test_standing_on_a_slope() -> None:
     """20 %: no creep, and the tyres carry the weight along the slope."""
-    plant = plants[True]
-    plant.parameters.reset()
+    plant = driven_plant(pac2002=True)
     plant.parameters["uphill"] = 0.2
     run = plant.simulate(t_end=25.0, step=1e-3, method="rk4", sample=0.1, inputs={"parking": 1.0})
     late = run.t >= 15.0
@@ -95,9 +90,8 @@ def test_standing_on_a_slope(plants: dict[bool, il.Plant]) -> None:
 
 
 @pytest.mark.long
-def test_it_starts_on_a_slope_and_stops_again(plants: dict[bool, il.Plant]) -> None:
-    plant = plants[True]
-    plant.parameters.reset()
+def test_it_starts_on_a_slope_and_stops_again() -> None:
+    plant = driven_plant(pac2002=True)
     plant.parameters["uphill"] = 0.2
     run = driven(
         plant, 14.0,
@@ -129,10 +123,9 @@ def test_the_map_of_the_engine() -> None:
 
 
 @pytest.mark.long
-def test_pulling_away_through_the_gears(plants: dict[bool, il.Plant]) -> None:
+def test_pulling_away_through_the_gears() -> None:
     """Energy of the engine against that of the car; gears shift up one by one."""
-    plant = plants[False]
-    plant.parameters.reset()
+    plant = driven_plant(pac2002=False)
     plant.parameters["drag_area"] = 0.0
     run = driven(plant, 12.0, throttle=lambda t: il.where(t > 0.5, 0.35, 0.0))
     assert not run.notes  # nothing in it is too fast for steps of 1 ms
@@ -147,10 +140,9 @@ def test_pulling_away_through_the_gears(plants: dict[bool, il.Plant]) -> None:
     assert motion < work < 1.12 * motion
 
 
-def test_air_drag(plants: dict[bool, il.Plant]) -> None:
+def test_air_drag() -> None:
     """Coasting with an open clutch on tyres of 1987, which roll freely."""
-    plant = plants[False]
-    plant.parameters.reset()
+    plant = driven_plant(pac2002=False)
     run = driven(plant, 2.0, FAST, clutch=1.0)
     v = run["chassis_tx.qd"]
     # m_eff dv/dt = -1/2 rho cdA v², with the inertia of the wheels
@@ -164,10 +156,9 @@ def test_air_drag(plants: dict[bool, il.Plant]) -> None:
 # steering
 
 
-def test_the_hand_feels_the_column(plants: dict[bool, il.Plant]) -> None:
+def test_the_hand_feels_the_column() -> None:
     """Turned left, the car goes left; assistance takes most of the torque."""
-    plant = plants[False]
-    plant.parameters.reset()
+    plant = driven_plant(pac2002=False)
     torques = {}
     for assist in (0.0, 1.0):
         plant.parameters["assist"] = assist

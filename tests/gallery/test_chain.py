@@ -33,7 +33,8 @@ def in_pinocchio(mechanism: il.Mechanism, g: float) -> pin.Model:
 
 
 @pytest.mark.parametrize(
-    ("n", "seed", "sliders"), [(1, 5, False), (6, 1, False), (7, 3, True), (25, 2, True)]
+    ("n", "seed", "sliders"),
+    [(1, 5, False), (6, 1, False), (7, 3, True), pytest.param(25, 2, True, marks=pytest.mark.long)],
 )
 def test_chain_against_pinocchio(n: int, seed: int, sliders: bool) -> None:
     model = gallery.get("chain").build(n=n, seed=seed, sliders=sliders)

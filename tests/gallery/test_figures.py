@@ -23,7 +23,7 @@ TUMBLING = ("heavy_top", "satellite")
 OF_EXPERIMENTS = ("truss_swing", "chain_fountain_rise", "rotor_fan")
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(14)
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_mechanism_has_a_figure(name: str) -> None:
     exhibit = gallery.get(name)

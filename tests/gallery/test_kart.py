@@ -36,9 +36,10 @@ def test_toe_presses_the_front_tyres_against_each_other(plant: il.Plant) -> None
     assert abs(end["tyre_rear_left.lateral"]) < 1e-9
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("hand", "toe", "belt"),
-    [(0.0, 0.03, 2.0), (0.2, 0.0, 2.0), (0.2, -0.025, 3.5), (-0.15, 0.02, -2.0)],
+    [(-0.15, 0.02, -2.0), (0.0, 0.03, 2.0), (0.2, -0.025, 3.5), (0.2, 0.0, 2.0)],
 )
 def test_forces_are_those_by_hand_and_the_cell_tells_their_sum(
     plant: il.Plant, hand: float, toe: float, belt: float
@@ -89,6 +90,7 @@ def test_toe_that_changes_while_the_belt_runs(plant: il.Plant) -> None:
     assert abs(last[2.5].cell[1]) < 1e-3
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("settings", [{}, {"slack": 0.0}, {"slack": 2e-3, "cable_stiffness": 1e4}])
 def test_lost_motion_of_the_cables(plant: il.Plant, settings: dict[str, float]) -> None:
     run = to_and_fro(plant, **settings)

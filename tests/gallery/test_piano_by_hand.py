@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from exhibit_plants import plant_of
 
 import inloop as il
 from inloop.gallery.piano import data
-from inloop.gallery.piano.model import piano
 from inloop.gallery.piano.rest import forces_at_rest, sunk
 
 BODIES = ("key", "whippen", "jack", "lever", "hammer", "damper")
@@ -277,7 +277,7 @@ class ByHand:
 
 @pytest.fixture(scope="module")
 def plant() -> il.Plant:
-    return piano().compile()
+    return plant_of("piano")
 
 
 def test_accelerations_rates_and_forces_are_those_of_planar_mechanics(plant: il.Plant) -> None:
@@ -292,7 +292,7 @@ def test_accelerations_rates_and_forces_are_those_of_planar_mechanics(plant: il.
     assert touched == set(data.CUSHIONS)
     names = [state.name for state in plant.mechanism.states]
     z = np.stack([result[name] for name in names], axis=1)
-    rows = np.arange(3, len(result.t), 23)
+    rows = np.arange(3, len(result.t), 47)
     u = np.array([[wanted(t)] for t in result.t[rows]])
     found = plant.evaluate("direct_dynamics", q=result.q[rows], qd=result.qd[rows],
                            z=z[rows], u=u, tau=np.zeros((len(rows), 6)))  # fmt: skip

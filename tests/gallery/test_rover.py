@@ -75,6 +75,7 @@ def test_wheels_in_a_curve_roll_and_do_not_slide(outcomes: Callable[[str], Outco
     assert isinstance(slip, float) and slip < 5e-4
 
 
+@pytest.mark.long
 def test_rows_of_wheels_climb_the_step_one_after_the_other(
     outcomes: Callable[[str], Outcome],
 ) -> None:

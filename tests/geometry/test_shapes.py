@@ -100,7 +100,7 @@ def test_distances_are_those_to_the_nearest_of_many_points(
     random = np.random.default_rng(4)
     on = sampled(shape.surface(128), random)
     hull = Qhull(shape.surface(128).vertices)
-    for point in random.uniform(-0.6, 0.6, (200, 3)):
+    for point in random.uniform(-0.6, 0.6, (80, 3)):
         apart = float(np.linalg.norm(on - point, axis=1).min())
         assert abs(shape.distance(point)) == pytest.approx(apart, abs=6e-3)
         if name != "torus" and apart > 6e-3:

@@ -150,7 +150,7 @@ def vehicle_runs(method: str, count: int, samples: int, skipped: int) -> tuple[R
     return Runs(*cut), kept
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["ekf", "ukf"])
 def test_the_tilting_vehicle(method: str) -> None:
     runs, kept = vehicle_runs(method, 4, 25, skipped=15)

@@ -17,7 +17,7 @@ CENTRAL = np.array([0.234375, 0.46875, 0.234375])
 SPIN = np.array([0.0, 150.0, -4.61538])
 GRAVITY = np.array([0.0, 0.0, -9.81])
 ABOUT_POINT = np.diag(CENTRAL) + MASS * (COM @ COM * np.eye(3) - np.outer(COM, COM))
-ATTITUDES = ((1.0, 0.0, 0.0, 0.0), (0.3, -0.5, 0.7, 0.2), (0.5, 0.5, -0.5, 0.5))
+ATTITUDES = ((0.3, -0.5, 0.7, 0.2), (1.0, 0.0, 0.0, 0.0), (0.5, 0.5, -0.5, 0.5))
 
 
 @cache
@@ -57,6 +57,7 @@ def turned_by(a: np.ndarray, b: np.ndarray) -> float:
     return float((rotation(a).inv() * rotation(b)).magnitude())
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("attitude", ATTITUDES)
 def test_from_any_attitude(attitude: tuple[float, ...]) -> None:
     plant, t_end = top(), 0.2
@@ -78,11 +79,11 @@ def test_from_any_attitude(attitude: tuple[float, ...]) -> None:
 )  # fmt: skip
 def test_order_of_every_method(method: str, order: int, step: float) -> None:
     plant, t_end = top(), 0.04
-    expected = reference(ATTITUDES[1], t_end)
+    expected = reference(ATTITUDES[0], t_end)
     errors = []
     for h in (step, step / 2.0):
         found = plant.simulate(
-            t_end=t_end, step=h, sample=t_end, q={"top": ATTITUDES[1]}, qd={"top": SPIN},
+            t_end=t_end, step=h, sample=t_end, q={"top": ATTITUDES[0]}, qd={"top": SPIN},
             method=method,
         )  # fmt: skip
         errors.append(turned_by(found.q[-1, 3:], expected[:4]))
@@ -100,6 +101,7 @@ def satellite(axes: tuple[float, float, float]) -> il.Plant:
 TURNS = 1000
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "spin", [(0.02, 1.0, -0.01), (0.6, -0.5, 0.62)], ids=["flips over", "tumbles"]
 )

@@ -66,7 +66,7 @@ def compare(seed: int) -> None:
     )
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_trees(seed: int) -> None:
     compare(seed)

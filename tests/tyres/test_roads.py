@@ -119,7 +119,7 @@ def circle() -> il.tyres.LineRoad:
     [
         (math.sqrt(G * TURN * math.tan(BANK)), il.tyres.height_road(bank), 1e-9),
         (6.0, il.tyres.height_road(bank), 1e-9),
-        (6.0, circle(), 1e-6),
+        pytest.param(6.0, circle(), 1e-6, marks=pytest.mark.long),
     ],
 )
 def test_a_banked_turn(speed: float, road: il.tyres.Road, close: float) -> None:

@@ -93,6 +93,7 @@ def test_backwards_over_events_is_the_transpose_of_forwards(
     np.testing.assert_allclose(pieces.values, found.values, rtol=1e-11)
 
 
+@pytest.mark.long
 def test_forwards_over_events_is_what_runs_differ_by(striking: il.Plant) -> None:
     run = {**STRIKING, "t_end": 0.126, "step": 2e-5}
     result = striking.simulate(**run, sensitivities=BY)

@@ -57,8 +57,8 @@ def wanted(block: il.Plant) -> np.ndarray:
 
 # explicit steps have to be far shorter
 GIVEN = [
-    {"method": "rk4", "step": 1e-5},
     {"method": "rodas", "step": 5e-4},
+    {"method": "rk4", "step": 1e-5},
     {"method": "implicit", "step": 5e-4},
     {"method": "rodas", "step": 5e-4, "tolerance": 1e-7},
 ]
