@@ -19,18 +19,7 @@ def samples(page: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-# cars and karts take seconds to derive; tests/gallery compiles and drives them, tests/fmi exports
-LONG = {"car", "kart", "fmu"}
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] if name_of(page) in LONG else [])
-        for page in PAGES
-    ],
-    ids=name_of,
-)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_samples_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,21 +18,7 @@ def test_the_examples_that_are_there() -> None:
     assert [path.name[:2] for path in EXAMPLES] == numbers
 
 
-# checked by other tests, too: controllers in other processes, rods that swing and bend, a sweep
-# with Sobol indices (docs/sweeps.md), identification of an arm (docs/identify.md), optimisation
-LONG = (
-    "06_real_time", "07_flexible_link", "18_identify_arm", "19_roll_steer", "22_scatter",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(path, marks=[pytest.mark.long] if path.stem in LONG else [])
-        for path in EXAMPLES
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_example_checks_itself_and_draws_its_figure(
     example: Path,
     tmp_path: Path,

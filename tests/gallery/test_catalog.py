@@ -133,7 +133,7 @@ def test_energy_stays_while_it_moves(name: str) -> None:
     assert np.max(np.ptp(result.q, axis=0)) > 0.01
 
 
-@pytest.mark.thinned(7)
+@pytest.mark.thinned(3)
 def test_no_ordinary_run_is_doubted(exhibit: gallery.Exhibit) -> None:
     """As it comes, with the step and the method of the exhibit: no alarm where nothing is wrong."""
     how = {"step": exhibit.step, "method": exhibit.method, "tolerance": exhibit.tolerance}
