@@ -220,6 +220,23 @@ def test_pause_step_speed_reset(on_page: Any) -> None:
     on_page(act)
 
 
+def test_commands_act_in_their_order(on_page: Any) -> None:
+    async def act(page: Any) -> None:
+        for _ in range(5):
+            step = page.box.peek().step
+            seen = page.coming("state", lambda m, n=step + 15: m["step"] == n)
+            await page.do("pause")
+            for count in range(1, 6):  # possible only after the pause
+                await page.do("step", count=count)
+            assert (await seen)["state"] == "paused"
+            gone = page.coming("state", lambda m: m["state"] == "running")
+            await page.do("go")
+            await gone
+        assert not [m for m in page.texts if m["kind"] == "notice"]
+
+    on_page(act)
+
+
 def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) -> None:
     async def act() -> None:
         async with studio.page() as page:
@@ -274,6 +291,17 @@ def test_record_download_replay(studio: Any, start_studio: Any, tmp_path: Path) 
             back = page.coming("place", lambda m: m["record"] == last - 3)
             await page.do("step_back", count=3)
             assert abs((await back)["at"] - place["at"] + 3 * PERIOD) < 1e-6
+            # at once, and yet one after the other
+            for count in range(1, 13):
+                moved = page.coming("place", lambda m, n=last - count: m["record"] == n)
+                await page.do("go")
+                await page.do("pause")
+                await page.do("seek", at=1e9)
+                await page.do("step_back", count=count)
+                await moved
+                await page.heard()
+                shown = [m["record"] for m in page.texts if m["kind"] == "place"]
+                assert shown[-1] == last - count
             await page.do("go")
             played = numbers[numbers > before].tolist()
             assert played == list(range(before + 1, last + 1)) and len(played) == 600

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from inloop.devices import Note
@@ -55,6 +56,7 @@ class Session:
         self.running.tell = lambda told: self.broadcast({"kind": "notice", **told})
         self.busy = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()  # of commands to a plant; fair: first come, first served
         self._choosing: set[asyncio.Task[None]] = set()  # those that may be cancelled
 
     # messages to all pages
@@ -210,15 +212,17 @@ class Session:
             self.tell_watched(client)
         elif request["do"] == "place":
             keep = request.get("keep_velocities", False)
-            work = asyncio.to_thread(running.place, request["coordinate"], request["q"], keep)
-            self._later(client, work)
+            place = partial(running.place, request["coordinate"], request["q"], keep)
+            self._later(client, self._in_turn(place))
         elif (values := _assignment(source, request)) is not None:
             self._later(client, asyncio.to_thread(source.set_parameters, values))
-        elif request["do"] in MOVES and isinstance(source, Playback):
+        elif isinstance(source, Playback) and request["do"] in (*COMMANDS, *MOVES):
             source.command(request["do"], _argument(request))  # at once, in order
+            if request["do"] in COMMANDS:
+                self.tell_state()
         elif request["do"] in COMMANDS:
-            work = asyncio.to_thread(source.command, request["do"], _argument(request))
-            self._later(client, work)
+            command = partial(source.command, request["do"], _argument(request))
+            self._later(client, self._in_turn(command))
         elif request["do"] == "device":
             self._later(client, self._hold(request["rig"], request.get("settings", {})))
         elif request["do"] == "control":
@@ -322,6 +326,11 @@ class Session:
             task.cancel()
         await asyncio.gather(*chosen, return_exceptions=True)
         await self.running.close()
+
+    async def _in_turn(self, command: Callable[[], None]) -> None:
+        """Command a plant, which may be slow; one command after the other, as they came."""
+        async with self._turn:
+            await asyncio.to_thread(command)
 
     def _later(self, client: Client, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a long task; report errors to the client."""
