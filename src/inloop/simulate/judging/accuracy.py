@@ -2,8 +2,8 @@
 
 The energy balance does not detect errors that conserve energy, such as phase errors, nor errors
 that the motion amplifies. So the run is repeated with coarser steps, and the local errors of a few
-fixed steps are summed up. If one of both would be visible, the run is repeated with finer steps,
-and that difference decides: either the steps are too long, or, if their local errors are small, the
+fixed steps are summed up. If either looks visible, the run is repeated with finer steps, and that
+difference decides: either the steps are too long, or, if their local errors are small, the
 motion amplifies them, as near an unstable position or in chaos.
 """
 
