@@ -150,9 +150,12 @@ $(PAGE)/node_modules/.ready: $(PAGE)/package-lock.json
 
 # Python's bytecode of all tests and of what they import, made once and not by each worker of pytest;
 # beside it the runtime, for which all workers would wait, by a test that needs little else
+TRANSLATED := .cache/.translated
 test-modules: $(VENV)/.ready-test
-	@$(BIN)/python -m pytest --quiet tests/native/test_near_pairs.py >/dev/null 2>&1 & runtime=$$!; \
-	$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1; wait $$runtime || true
+	@[ -e $(TRANSLATED) ] && [ -z "$$(find src tests -name '*.py' -newer $(TRANSLATED) -print -quit)" ] || { \
+	  $(BIN)/python -m pytest --quiet tests/native/test_near_pairs.py >/dev/null 2>&1 & runtime=$$!; \
+	  $(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1; wait $$runtime; \
+	  mkdir -p .cache && touch $(TRANSLATED); }
 
 # --- programs from outside Python: installed by root, named to anyone else ----------------------
 

@@ -148,28 +148,39 @@ def closed_position(linkage: Linkage, held: Mapping[str, float]) -> np.ndarray |
     fixed = np.array([bar.name in held for bar in linkage.bars])
     given = np.array([held.get(bar.name, 0.0) for bar in linkage.bars])
 
+    count = int((~fixed).sum())
+    if count == 0:
+        return given if np.abs(openings(linkage, poses(linkage, given))).max() < CLOSED else None
+
     def posed(free: np.ndarray) -> list[Pose]:
         q = given.copy()
         q[~fixed] = free
         return poses(linkage, q)
 
+    # the method takes no fewer rows than unknowns
     def open_by(free: np.ndarray) -> np.ndarray:
-        return openings(linkage, posed(free))
+        return _filled(openings(linkage, posed(free)), count)
 
     def slope(free: np.ndarray) -> np.ndarray:
-        return slopes(linkage, posed(free))[:, ~fixed]
+        return _filled(slopes(linkage, posed(free))[:, ~fixed], count)
 
     for _ in range(TRIES):
-        guess = random.uniform(-3.0, 3.0, int((~fixed).sum()))
+        guess = random.uniform(-3.0, 3.0, count)
         # where bars are in line the gap is small long before it vanishes: its slope says nothing
         # a gradient that vanishes to the last bit ends it: there is no step left to take
         exact = {"xtol": 1e-13, "ftol": 1e-13, "gtol": 2.5e-16}
-        found = least_squares(open_by, guess, slope, max_nfev=100, **exact)
+        found = least_squares(open_by, guess, slope, method="lm", max_nfev=100, **exact)
         if np.abs(found.fun).max() < CLOSED:
             q = given.copy()
             q[~fixed] = found.x
             return q
     return None
+
+
+def _filled(rows: np.ndarray, count: int) -> np.ndarray:
+    """At least so many rows; those that are added are zero."""
+    missing = max(0, count - len(rows))
+    return np.concatenate([rows, np.zeros((missing, *rows.shape[1:]))])
 
 
 class Rows:

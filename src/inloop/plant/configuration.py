@@ -40,6 +40,8 @@ class Configuration:
     def moved(self, q: Array, motion: Array) -> Array:
         """q after a motion of the joints, shape (n,) each or (N, n)."""
         q, motion = np.asarray(q, dtype=np.float64), np.asarray(motion, dtype=np.float64)
+        if not self.turned:
+            return np.asarray(q + motion)
         shape = np.broadcast_shapes(q.shape[:-1], motion.shape[:-1])
         found = np.array(np.broadcast_to(q, (*shape, self.size)))
         found[..., : self.n] += motion

@@ -72,7 +72,8 @@ def keep_positions(
     found = _held(closure, _put_back(closure, start, wish, wanted), [*must, *wanted])
     if found.closed:
         return KeptPositions(found, ())
-    held, at = list(must), _held(closure, start, must)
+    # the same search, where no more than those was asked for
+    held, at = list(must), _held(closure, start, must) if wanted else found
     at = at if at.closed else smallest_gap(closure, at, must)
     if not at.closed:
         raise cannot_close(closure.gap(at.q), model)
