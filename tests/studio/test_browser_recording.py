@@ -210,10 +210,11 @@ def test_a_recording_is_moved_through(page: Page, box: Mailbox) -> None:
     comes(page, "inloop.timeline.on && inloop.timeline.recorded.scanned === 1")
     page.click("#pause")
     comes(page, "inloop.transport.state === 'paused'")
-    # to its end by the bar: poses, values and the mark of the time follow
+    # to its end by the bar, at once: a record that is on its way would move the bar back
     length = page.evaluate("inloop.timeline.recorded.length")
-    page.evaluate("inloop.timeline.bar.value = inloop.timeline.bar.max")
-    page.evaluate("inloop.timeline.bar.dispatchEvent(new Event('input'))")
+    to_the_end = "(bar) => { bar.value = bar.max; bar.dispatchEvent(new Event('input')); }"
+    page.evaluate(f"({to_the_end})(inloop.timeline.bar)")
+    # poses, values and the mark of the time follow
     comes(page, f"inloop.timeline.place?.record === {last.sequence}")
     assert page.evaluate("inloop.timeline.place.at") == pytest.approx(length, abs=1e-6)
     value = "inloop.plots.samples.latest('hammer.q', inloop.plots.cursor)"
