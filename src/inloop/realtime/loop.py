@@ -31,6 +31,7 @@ from inloop.realtime.observed import notes_of
 from inloop.realtime.options import MODES, Options
 from inloop.realtime.privileges import refusals
 from inloop.realtime.report import Report
+from inloop.realtime.resident import bring_in
 from inloop.realtime.statistics import Statistics
 from inloop.realtime.wiring import Wiring
 from inloop.simulate.judging.divided_steps import divided_notes
@@ -85,6 +86,8 @@ class Loop(ClosingOnSigterm):
         scratch = realtime_function("il_loop_scratch")(memory.address)
         memory.scratch = aligned_zeros(scratch)
         loop.scratch = address_of(memory.scratch)
+        if loop.privileges.lock_memory:
+            bring_in(self._wiring.instance.memory, memory.scratch)
         status = realtime_function("il_loop_start")(memory.address)
         if status != 0:
             self._disarm.detach()

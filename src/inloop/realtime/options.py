@@ -81,7 +81,7 @@ class Options:
         most_late: late steps are made up, up to this much simulated time [s]; more are skipped.
         priority: SCHED_FIFO priority, 1 to 99; None: the ordinary scheduler.
         core: processor to run on; None: any.
-        lock_memory: lock the memory of this process.
+        lock_memory: lock the memory that this process uses, not what it has only reserved.
         warm: wake up this much before each period [s] and execute the step once without effect, so
             that the real one finds everything in the caches; True for a tenth of the period, at
             most 0.1 ms. Costs processor time and changes no output.

@@ -34,7 +34,8 @@ void il_thread_prepare(il_privileges *privileges)
 {
     touch_stack();
     privileges->priority_error = privileges->core_error = privileges->lock_error = 0;
-    if (privileges->lock_memory && mlockall(MCL_CURRENT) != 0) {
+    /* what is only reserved is locked when it is touched: it is not fetched for that */
+    if (privileges->lock_memory && mlockall(MCL_CURRENT | MCL_ONFAULT) != 0) {
         privileges->lock_error = errno;
     }
     if (privileges->core >= 0) {

@@ -10,7 +10,7 @@
 typedef struct il_privileges {
     int64_t priority;    /* of SCHED_FIFO; 0: the ordinary scheduler */
     int64_t core;        /* to run on; -1: any */
-    int64_t lock_memory; /* not 0: lock all memory of the process */
+    int64_t lock_memory; /* not 0: lock the memory that the process uses */
     int64_t priority_error, core_error, lock_error;
 } il_privileges;
 

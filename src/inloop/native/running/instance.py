@@ -78,6 +78,11 @@ class Instance:
             raise InputError("the plant cannot be run", fix="Compile it again.")
         self.address: int = address
 
+    @property
+    def memory(self) -> Reals:
+        """All its memory, whose contents only C understands."""
+        return self._memory
+
     def numbers(self, which: Numbers, mode: int = 0) -> Reals:
         """An array of the instance, as a view: writing to it changes the run."""
         count = ctypes.c_int64(0)
