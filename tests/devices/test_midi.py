@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -231,25 +231,25 @@ class Sound:
 def jack(require_program: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Sound]:
     """A sound server without sound card, and an instrument that listens to it.
 
-    It has a name of its own, and waits for late clients.
+    It has a name of its own, and waits for late clients. Its library has crashed processes that
+    asked for it while it began: nobody does before it says, as to systemd, that it is ready.
     """
     import rtmidi
 
     name = f"inloop-test-{os.getpid()}"
     words = f"-r -S -t 120000 --no-mlock -n {name} -d dummy -r 8000 -p 256".split()
     monkeypatch.setenv("JACK_DEFAULT_SERVER", name)
-    server = subprocess.Popen(
-        [require_program("jackd"), *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-    def answers() -> Any:
-        assert server.poll() is None
-        with contextlib.suppress(rtmidi.SystemError):
-            return rtmidi.MidiIn(rtmidi.API_UNIX_JACK, name="organ")
-
-    sound = Sound(until(answers))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+        ready.bind(f"\0{name}")
+        ready.settimeout(HANG)
+        server = subprocess.Popen(
+            [require_program("jackd"), *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "NOTIFY_SOCKET": f"@{name}"},
+        )
+        assert b"READY=1" in ready.recv(4096)
+    sound = Sound(rtmidi.MidiIn(rtmidi.API_UNIX_JACK, name="organ"))
     yield sound
     sound.close()
     server.terminate()
