@@ -160,8 +160,8 @@ class Plant(BarePlant):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
         if start is not None and start.end is None:
             raise InputError(
-                "start was read from a file, which does not contain the full state needed to "
-                "continue",
+                "start does not contain the full state needed to continue: it was read from a "
+                "file, integrated by SciPy or run with a controller",
                 fix="Give q and qd of its last sample.",
             )
         self._check_motions(motions)

@@ -460,7 +460,7 @@ class _Run:
 
 def _end_of(last: Samples, end: MachineSnapshot) -> End:
     """The final state of a run, from which another can continue."""
-    state = last.q[-1], last.qd[-1], last.z[-1]
+    state = last.q[-1].copy(), last.qd[-1].copy(), last.z[-1].copy()
     return End(end.t, *state, None, end.step, None, None, machine=end)
 
 
