@@ -62,6 +62,25 @@ def test_tree_with_efforts_inputs_and_laws() -> None:
     assert energy_audit(plant, run).largest_error > 0.1
 
 
+def test_an_audit_knows_what_the_result_knows() -> None:
+    m = mech.pendulum(0.2)
+    push, k = m.input("push"), m.parameter("k", 3.0)
+    m.joint_force("rod", lambda q: push - k * q)
+    plant = m.compile(backend="c")
+    run = plant.simulate(t_end=1.0, step=1e-3, inputs={"push": lambda t: il.sin(3.0 * t)})
+    found = energy_audit(plant, run)
+    assert np.ptp(found.work["inputs"]) > 0.01 and found.largest_error < 1e-8
+    # a value that is given has the last word
+    assert energy_audit(plant, run, inputs={"push": 0.0}).largest_error > 0.01
+    plant.parameters["k"] = 4.0
+    with pytest.raises(il.InputError, match=r"the run had k = 3, the plant has 4 now.*update"):
+        energy_audit(plant, run)
+    plant.parameters.update(run.parameters)
+    assert energy_audit(plant, run).largest_error == found.largest_error
+    with pytest.raises(il.InputError, match="coordinates differ"):
+        energy_audit(mech.four_bar().compile(backend="c"), run)
+
+
 def test_inverse_run_of_a_four_bar(driven: il.Plant) -> None:
     run = driven.simulate(t_end=1.0, step=2e-3, crank=angle)
     free = mech.four_bar(damping=mech.DAMPING).compile()

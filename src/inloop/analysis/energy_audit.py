@@ -9,11 +9,13 @@ import numpy as np
 import scipy
 
 from inloop.analysis.reduction import Reduction, none_if_empty
+from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, useless
 from inloop.plant.keywords import checked_call
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.results.energies import check_same_plant
 from inloop.simulate.start import Given, vector
 
 
@@ -79,20 +81,42 @@ def energy_audit(
         plant: the compiled mechanism, with the parameters of the run.
         result: the run.
         tau: joint efforts of the run.
-        inputs: named inputs of the run, as given to it.
+        inputs: named inputs of the run, as given to it; default: those that the result contains.
+
+    Raises:
+        InputError: the plant has other coordinates or parameters than the run had.
     """
     if not isinstance(result, Result):
         raise useless(result, "result", "Give what plant.simulate returned.")
+    check_same_plant(result, plant)
+    _check_parameters(plant, result)
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    u = read_inputs(plant, by_name(inputs, "inputs"), float(result.t[0])).over(result.t)
-    power |= _laws(reduction, result, u)
+    power |= _laws(reduction, result, _inputs(plant, result, inputs))
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}
     total = result.energy.sum(axis=1)
     error = total - total[0] - sum(work.values(), np.zeros(len(total)))
     kinetic, potential = result.energy.T
     return EnergyAudit(result.name, result.t, kinetic, potential, power, work, error)
+
+
+def _check_parameters(plant: BarePlant, result: Result) -> None:
+    """Refuse to compute work with other parameters than those of the run."""
+    now = plant.parameters
+    for name, then in result.parameters.items():
+        if name in now and now[name] != then:
+            raise InputError(
+                f"the run had {name} = {then:.9g}, the plant has {now[name]:.9g} now",
+                fix="Write plant.parameters.update(result.parameters) before.",
+            )
+
+
+def _inputs(plant: BarePlant, result: Result, given: Mapping[str, float | Signal] | None) -> Array:
+    """Inputs at each sample: as given, or else as the result contains them; shape (N, inputs)."""
+    if given is None and plant.inputs and set(plant.inputs) <= set(result.inputs):
+        return np.stack([result.inputs[name] for name in plant.inputs], axis=1)
+    return read_inputs(plant, by_name(given, "inputs"), float(result.t[0])).over(result.t)
 
 
 def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
