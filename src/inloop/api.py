@@ -148,7 +148,7 @@ class Plant(BarePlant):
             period: time between controller calls [s]; its outputs are held in between.
             sensitivities: what `result.sensitivities` contains derivatives with respect to: names
                 of live parameters, inputs and initial values ("crank.q", "crank.qd", states of
-                laws). Not with "alpha" (docs/sensitivities.md).
+                laws). Not with "alpha" or a controller (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
@@ -200,6 +200,7 @@ class Plant(BarePlant):
                     plants,
                     controller,
                     period=period,
+                    sensitivities=name_list(sensitivities, "sensitivities"),
                     **common,
                     **changing,
                 )
