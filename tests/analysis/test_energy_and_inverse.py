@@ -81,6 +81,28 @@ def test_an_audit_knows_what_the_result_knows() -> None:
         energy_audit(mech.four_bar().compile(backend="c"), run)
 
 
+@pytest.mark.parametrize("as_input", [False, True])
+def test_an_audit_knows_what_a_controller_did(as_input: bool) -> None:
+    m = mech.pendulum(0.2)
+    push = m.input("push")
+    m.joint_force("rod", lambda q: push - 3.0 * q)
+    if as_input:
+        m.joint_input("rod")
+    plant = m.compile(backend="c")
+    run = plant.simulate(
+        t_end=1.0, step=1e-3, period=0.1, method="rk4", qd={"rod": 1.0},
+        controller=lambda t, outputs: {"push": t, "rod.tau": -outputs["rod.qd"]},
+    )  # fmt: skip
+    found = energy_audit(plant, run)
+    turned = np.diff(run["rod.q"])
+    by_push, by_effort = (run[name][:-1] @ turned for name in ("push", "rod.tau"))
+    if as_input:
+        by_push, by_effort = by_push + by_effort, 0.0
+    assert found.work["inputs"][-1] == pytest.approx(by_push, rel=1e-3)
+    assert found.work.get("rod.effort", np.zeros(1))[-1] == pytest.approx(by_effort, rel=1e-3)
+    assert found.relative_error < 2e-3  # efforts jump at samples
+
+
 def test_inverse_run_of_a_four_bar(driven: il.Plant) -> None:
     run = driven.simulate(t_end=1.0, step=2e-3, crank=angle)
     free = mech.four_bar(damping=mech.DAMPING).compile()

@@ -80,7 +80,7 @@ def energy_audit(
     Args:
         plant: the compiled mechanism, with the parameters of the run.
         result: the run.
-        tau: joint efforts of the run.
+        tau: joint efforts of the run; default: those that a controller set.
         inputs: named inputs of the run, as given to it; default: those that the result contains.
 
     Raises:
@@ -114,8 +114,9 @@ def _check_parameters(plant: BarePlant, result: Result) -> None:
 
 def _inputs(plant: BarePlant, result: Result, given: Mapping[str, float | Signal] | None) -> Array:
     """Inputs at each sample: as given, or else as the result contains them; shape (N, inputs)."""
-    if given is None and plant.inputs and set(plant.inputs) <= set(result.inputs):
-        return np.stack([result.inputs[name] for name in plant.inputs], axis=1)
+    recorded = {**result.signals, **result.inputs}  # those that a controller set are signals
+    if given is None and plant.inputs and set(plant.inputs) <= set(recorded):
+        return np.stack([recorded[name] for name in plant.inputs], axis=1)
     return read_inputs(plant, by_name(given, "inputs"), float(result.t[0])).over(result.t)
 
 
@@ -126,9 +127,12 @@ def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
 
 def _efforts(reduction: Reduction, result: Result, tau: Given) -> dict[str, Array]:
     plant = reduction.plant
-    given = vector(plant, tau, [0.0] * plant.n, "tau")
-    acting = [k for k in np.flatnonzero(given) if k not in reduction.driven]
-    return {f"{plant.coordinates[k]}.effort": given[k] * result.qd[:, k] for k in acting}
+    given = np.tile(vector(plant, tau, [0.0] * plant.n, "tau"), (len(result.t), 1))
+    if tau is None:
+        for k, name in enumerate(f"{joint}.tau" for joint in plant.coordinates):
+            given[:, k] = 0.0 if name in plant.inputs else result.signals.get(name, 0.0)
+    acting = [k for k in np.flatnonzero(given.any(axis=0)) if k not in reduction.driven]
+    return {f"{plant.coordinates[k]}.effort": given[:, k] * result.qd[:, k] for k in acting}
 
 
 def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:
