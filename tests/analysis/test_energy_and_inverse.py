@@ -81,6 +81,20 @@ def test_an_audit_knows_what_the_result_knows() -> None:
         energy_audit(mech.four_bar().compile(backend="c"), run)
 
 
+def test_an_audit_of_events_is_refused() -> None:
+    m = il.Model("bouncing")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(1.0, 0.0)), mass=0.2)
+    flight, rest = m.mode("flight"), m.mode("rest")
+    with m.during(rest):
+        m.lock(ball, name="floor")
+    m.event("impact", lambda q: q["ball"], mode=flight, impact=rest, settles_in=rest)
+    plant = m.compile(backend="c")
+    run = plant.simulate(t_end=0.5, step=1e-2)
+    assert run.events and run.energy_drift() < 1e-6
+    with pytest.raises(il.InputError, match=r"modes or events.*Use result.work"):
+        energy_audit(plant, run)
+
+
 @pytest.mark.parametrize("as_input", [False, True])
 def test_an_audit_knows_what_a_controller_did(as_input: bool) -> None:
     m = mech.pendulum(0.2)

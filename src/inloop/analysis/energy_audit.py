@@ -84,10 +84,16 @@ def energy_audit(
         inputs: named inputs of the run, as given to it; default: those that the result contains.
 
     Raises:
-        InputError: the plant has other coordinates or parameters than the run had.
+        InputError: the plant has other coordinates or parameters than the run had, or modes.
     """
     if not isinstance(result, Result):
         raise useless(result, "result", "Give what plant.simulate returned.")
+    if plant.by_mode:
+        raise InputError(
+            f"model '{plant.name}' has modes or events: the power of its laws depends on the mode "
+            "of each sample, and events take energy",
+            fix="Use result.work and result.energy_error, and energy_lost of result.events.",
+        )
     check_same_plant(result, plant)
     _check_parameters(plant, result)
     reduction = Reduction(plant)
