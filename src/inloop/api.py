@@ -148,7 +148,7 @@ class Plant(BarePlant):
             period: time between controller calls [s]; its outputs are held in between.
             sensitivities: what `result.sensitivities` contains derivatives with respect to: names
                 of live parameters, inputs and initial values ("crank.q", "crank.qd", states of
-                laws). Not with "alpha" (docs/sensitivities.md).
+                laws). Not with "alpha" or a controller (docs/sensitivities.md).
             motions: functions of time, or samples, for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
@@ -160,8 +160,8 @@ class Plant(BarePlant):
             raise InputError(f"start is {quoted(start)}", fix="Give the result of an earlier run.")
         if start is not None and start.end is None:
             raise InputError(
-                "start was read from a file, which does not contain the full state needed to "
-                "continue",
+                "start does not contain the full state needed to continue: it was read from a "
+                "file, integrated by SciPy or run with a controller",
                 fix="Give q and qd of its last sample.",
             )
         self._check_motions(motions)
@@ -200,6 +200,7 @@ class Plant(BarePlant):
                     plants,
                     controller,
                     period=period,
+                    sensitivities=name_list(sensitivities, "sensitivities"),
                     **common,
                     **changing,
                 )

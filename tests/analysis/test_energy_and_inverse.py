@@ -62,6 +62,61 @@ def test_tree_with_efforts_inputs_and_laws() -> None:
     assert energy_audit(plant, run).largest_error > 0.1
 
 
+def test_an_audit_knows_what_the_result_knows() -> None:
+    m = mech.pendulum(0.2)
+    push, k = m.input("push"), m.parameter("k", 3.0)
+    m.joint_force("rod", lambda q: push - k * q)
+    plant = m.compile(backend="c")
+    run = plant.simulate(t_end=1.0, step=1e-3, inputs={"push": lambda t: il.sin(3.0 * t)})
+    found = energy_audit(plant, run)
+    assert np.ptp(found.work["inputs"]) > 0.01 and found.largest_error < 1e-8
+    # a value that is given has the last word
+    assert energy_audit(plant, run, inputs={"push": 0.0}).largest_error > 0.01
+    plant.parameters["k"] = 4.0
+    with pytest.raises(il.InputError, match=r"the run had k = 3, the plant has 4 now.*update"):
+        energy_audit(plant, run)
+    plant.parameters.update(run.parameters)
+    assert energy_audit(plant, run).largest_error == found.largest_error
+    with pytest.raises(il.InputError, match="coordinates differ"):
+        energy_audit(mech.four_bar().compile(backend="c"), run)
+
+
+def test_an_audit_of_events_is_refused() -> None:
+    m = il.Model("bouncing")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z", initial=(1.0, 0.0)), mass=0.2)
+    flight, rest = m.mode("flight"), m.mode("rest")
+    with m.during(rest):
+        m.lock(ball, name="floor")
+    m.event("impact", lambda q: q["ball"], mode=flight, impact=rest, settles_in=rest)
+    plant = m.compile(backend="c")
+    run = plant.simulate(t_end=0.5, step=1e-2)
+    assert run.events and run.energy_drift() < 1e-6
+    with pytest.raises(il.InputError, match=r"modes or events.*Use result.work"):
+        energy_audit(plant, run)
+
+
+@pytest.mark.parametrize("as_input", [False, True])
+def test_an_audit_knows_what_a_controller_did(as_input: bool) -> None:
+    m = mech.pendulum(0.2)
+    push = m.input("push")
+    m.joint_force("rod", lambda q: push - 3.0 * q)
+    if as_input:
+        m.joint_input("rod")
+    plant = m.compile(backend="c")
+    run = plant.simulate(
+        t_end=1.0, step=1e-3, period=0.1, method="rk4", qd={"rod": 1.0},
+        controller=lambda t, outputs: {"push": t, "rod.tau": -outputs["rod.qd"]},
+    )  # fmt: skip
+    found = energy_audit(plant, run)
+    turned = np.diff(run["rod.q"])
+    by_push, by_effort = (run[name][:-1] @ turned for name in ("push", "rod.tau"))
+    if as_input:
+        by_push, by_effort = by_push + by_effort, 0.0
+    assert found.work["inputs"][-1] == pytest.approx(by_push, rel=1e-3)
+    assert found.work.get("rod.effort", np.zeros(1))[-1] == pytest.approx(by_effort, rel=1e-3)
+    assert found.relative_error < 2e-3  # efforts jump at samples
+
+
 def test_inverse_run_of_a_four_bar(driven: il.Plant) -> None:
     run = driven.simulate(t_end=1.0, step=2e-3, crank=angle)
     free = mech.four_bar(damping=mech.DAMPING).compile()

@@ -149,6 +149,11 @@ def test_a_sweep_stays_on_its_branch_however_few_its_values(four_bar: il.Plant) 
             assert abs(each["rocker"]) < np.pi  # it never turns over
 
 
+def test_a_sweep_names_what_it_cannot_tell(four_bar: il.Plant) -> None:
+    with pytest.raises(il.InputError, match=r"^model 'four_bar' has no signal 'zz'"):
+        sweep(four_bar, "crank", [-0.9, -0.8], ["zz"])
+
+
 def test_sweep_over_a_coordinate(four_bar: il.Plant) -> None:
     angles = np.linspace(-1.2, 0.4, 9)
     found = sweep(four_bar, "crank", angles, ["crank.effort", "coupler.end.x"])

@@ -337,6 +337,15 @@ def test_excitation_keeps_limits_and_tells_more(links: il.Plant) -> None:
 # filtering
 
 
+@pytest.mark.parametrize("what", ["position", "speed", "acceleration"])
+def test_limits_of_unknown_joints_are_refused(links: il.Plant, what: str) -> None:
+    both = {"upper": 1.0, "lower": 1.0}
+    limits = {"position": {}, "speed": both, "acceleration": both}
+    limits[what] = {**limits[what], "uper": (0.0, 1.0)}
+    with pytest.raises(il.InputError, match=f"{what} of 'uper'.*Did you mean upper"):
+        il.identify.excitation(links, period=3.0, **limits)
+
+
 def test_filter_keeps_what_is_slow_and_differentiates_it() -> None:
     t = np.arange(0.0, 12.0, 2e-3)
     w = 2.0 * np.pi * 1.1

@@ -104,11 +104,25 @@ def test_no_more_designs_than_asked_for(slider: il.Plant) -> None:
         ({"over": {"d": (0.0, 1.0)}}, "no live parameter 'd'"),
         ({"over": {"c": (1.0, 9.0)}, "first": {"c": 20.0}}, "out of its bounds"),
         ({"over": {"c": (1.0, 9.0)}, "method": "guess"}, "method 'guess'"),
+        ({"over": {"c": (1.0, 9.0)}, "constraints": [unrest]}, "constraints is .* dictionary"),
+        ({"over": {"c": (1.0, 9.0)}, "constraints": {"far": 3.0}}, "far is '3.0'. Give a function"),
+        ({"over": {"c": (1.0, 9.0)}, "gradient": {"c": 1.0}}, "gradient is .* Give a function"),
     ],
 )
 def test_arguments_of_no_use(slider: il.Plant, arguments: dict[str, object], words: str) -> None:
     with pytest.raises(il.InputError, match=words):
         il.optimise(unrest, plant=slider, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_constraint_without_a_value_is_named() -> None:
+    over = {"a": (0.0, 4.0)}
+    for value, words in ((math.nan, "'far' is not finite"), (None, "'far' is 'None'")):
+        with pytest.raises(il.SimulationError, match=f"first design fails: constraint {words}"):
+            il.optimise(
+                lambda at: at["a"], over, constraints={"far": lambda at, value=value: value}
+            )
+    with pytest.raises(il.InputError, match=r"merit is .* Give a function"):
+        il.optimise(3.0, over)  # type: ignore[arg-type]
 
 
 def test_gradients_and_merits_that_are_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -154,11 +155,35 @@ def test_figures_of_a_second_order_step(damping: float) -> None:
         (lambda p: lqg(p).step([0.1, 0.0], [math.nan, 0.0]), "Give finite numbers for: angle"),
         (lambda p: Pi(-1.0, 0.0, 1e-3), "gains"),
         (lambda p: step_figures([0.0], [0.0], start=0.0, goal=1.0), "no step"),
+        (lambda p: step_figures([0.0, 1.0], [0.0], start=0.0, goal=1.0), "are no response"),
+        (lambda p: step_figures([1.0, 0.0], [0.0, 1.0], start=0.0, goal=1.0), "are no response"),
+        (lambda p: figures_of(np.full(20, math.nan)), "NaN.*has no figures"),
+        (lambda p: figures_of(np.ones(20), goal=math.nan), "NaN.*has no figures"),
+        (lambda p: figures_of(np.ones(20), band=-0.02), "a band of -0.02"),
+        (lambda p: Pi("1", 0.0, 1e-3), "gains 1 and"),
+        (lambda p: Pi(1.0, 0.0, 1e-3, limits=5.0), "limits 5.0"),
+        (lambda p: lqg(p, limits=5.0), "limits 5.0"),
+        (lambda p: lqy(p, {"angle": "large"}, {}, {"command": 1.0}), "cannot be large"),
+        (lambda p: lqy(p, ["angle"], {}, {"command": 1.0}), "Write {name: number}"),
+        (lambda p: discretize(replace(p, period=None), "1 ms"), "a period of 1 ms"),
     ],
 )
 def test_mistakes_are_told(hinged: LinearModel, call: object, words: str) -> None:
     with pytest.raises(il.InputError, match=words):
         call(discretize(hinged, PERIOD))  # type: ignore[operator]
+
+
+def figures_of(y: np.ndarray, **changed: float) -> object:
+    return step_figures(np.arange(len(y)), y, **{"start": 0.0, "goal": 1.0, **changed})
+
+
+def test_pi_refuses_nan_and_keeps_its_integral() -> None:
+    pi = Pi(2.0, 5.0, 0.01)
+    pi.step(0.5, 1.0)
+    kept = pi.integral
+    with pytest.raises(il.InputError, match="a measurement of nan"):
+        pi.step(math.nan, 1.0)
+    assert pi.integral == kept > 0.0
 
 
 def discretize_less(plant: LinearModel) -> LinearModel:

@@ -63,6 +63,13 @@ def test_a_seed_decides(make: Any) -> None:
     assert np.array_equal(draw(5), draw(5)) and not np.any(draw(5) == draw(6))
 
 
+def test_designs_keep_the_values_that_they_were_given() -> None:
+    values = np.array([1.0, 2.0])
+    table, grid = il.designs.table({"k": values}), il.designs.grid({"k": values})
+    values[:] = 99.0
+    assert table.columns["k"].tolist() == grid.columns["k"].tolist() == [1.0, 2.0]
+
+
 def test_grids_hold_all_combinations() -> None:
     made = designs.grid({"a": [1.0, 2.0], "b": [10.0, 20.0, 30.0]})
     assert len(made) == 6

@@ -167,10 +167,18 @@ def test_a_run_that_fails_ends_its_episode() -> None:
         ({"observation": ["hinge.w"]}, "no output 'hinge.w'"),
         ({"action": {"rail": (-1, 1)}}, "no input that can be written 'rail'"),
         ({"action": {"rail.tau": (1, -1)}}, "lies between"),
+        ({"action": {"rail.tau": 1.0}}, "'rail.tau' lies between 1.0.*least, most"),
+        ({"observation": {"rail.q": None}}, r"'rail.q' (lies between|cannot be read)"),
+        ({"observation": {"rail.q": (-1, 0, 1)}}, "lies between"),
         ({"action": ["rail.tau"]}, "action has no bounds"),
         ({"observation": "hinge.q"}, "observation is one text"),
         ({"period": 0.0205}, "whole number of steps"),
         ({"seconds": 0.0}, "make no sense"),
+        ({"seconds": float("nan")}, "make no sense"),
+        ({"seconds": float("inf")}, "make no sense.*finite"),
+        ({"reward": None}, "reward is 'None'. Give a function"),
+        ({"terminated": "hinge.q > 1"}, "terminated is .* Give a function"),
+        ({"plant": il.Model("cart_pole")}, "Task needs a compiled plant.*Compile the model first"),
     ],
 )
 def test_mistakes_are_told(change: dict, words: str) -> None:
@@ -183,6 +191,39 @@ def test_functions_that_return_too_much_are_told() -> None:
     env.reset()
     with pytest.raises(il.InputError, match="reward returns shape"):
         env.step(np.zeros(1))
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"reward": lambda y, a: None}, "reward returns nothing"),
+        ({"reward": lambda y, a: y["rail.q"] * np.nan}, "reward returns NaN"),
+        ({"reward": lambda y, a: "good"}, "what reward returns cannot be read"),
+        ({"terminated": lambda y: None}, "terminated returns nothing"),
+    ],
+)
+def test_functions_that_return_no_number_are_told(change: dict, words: str, many: bool) -> None:
+    """NaN would teach nothing, and counts as True."""
+    changed = replace(task(), **change)
+    env = il.gym.VectorEnvironment(changed, 2) if many else il.gym.Environment(changed)
+    env.reset()
+    with pytest.raises(il.InputError, match=words):
+        env.step(np.zeros((2, 1) if many else 1))
+
+
+def test_rewards_after_the_end_of_an_episode_do_not_count() -> None:
+    ended = replace(
+        task(),
+        reward=lambda y, a: np.where(y["rail.q"] < 0.005, 1.0, np.nan),
+        terminated=lambda y: y["rail.q"] > 0.003,
+        start=lambda random, n: {"qd": {"rail": 0.2}},
+    )
+    many = il.gym.VectorEnvironment(ended, 2)
+    many.reset()
+    for expected in ([1.0, True], [0.0, False]):  # at 4 mm, and at 8 mm before the next start
+        _, rewards, terminated, _, _ = many.step(np.zeros((2, 1)))
+        assert [[*pair] for pair in zip(rewards, terminated, strict=True)] == [expected] * 2
 
 
 def test_runs_of_a_fleet_are_those_of_the_stepper() -> None:

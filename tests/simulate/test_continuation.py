@@ -117,3 +117,34 @@ def test_with_modes_and_coordinates_that_change(pair_with_modes: il.Plant, metho
 @pytest.mark.parametrize("method", METHODS)
 def test_with_impacts(method: str) -> None:
     check(gallery.get("bouncing_ball").build().compile(), 3000, method)
+
+
+@pytest.mark.parametrize("method", ["rk4", "scipy"])
+def test_whatever_is_written_into_a_result(pushed: il.Plant, method: str) -> None:
+    """Such as degrees in place of radians: the state to continue from is not part of the arrays."""
+    first = pushed.simulate(t_end=0.1)
+    expected = pushed.simulate(t_end=0.2, start=first, method=method)
+    first.q[:] = np.degrees(first.q)
+    first.qd[:] = 0.0
+    rest = pushed.simulate(t_end=0.2, start=first, method=method)
+    np.testing.assert_array_equal(rest.q, expected.q)
+    assert rest.notes == expected.notes
+
+
+def test_of_adaptive_steps_by_fixed_ones_is_refused(pushed: il.Plant) -> None:
+    first = pushed.simulate(t_end=0.1, tolerance=1e-8)
+    with pytest.raises(il.InputError, match=r"tolerance=1e-08.*Give tolerance= here as well"):
+        pushed.simulate(t_end=0.2, start=first, method="rk4")
+    assert pushed.simulate(t_end=0.2, start=first, tolerance=1e-8).status == "OK"
+
+
+def test_of_runs_that_keep_no_state_is_refused(pushed: il.Plant) -> None:
+    def brake(t: float, outputs: dict[str, float]) -> dict[str, float]:
+        return {"push": -outputs["arm.qd"]}
+
+    controlled = pushed.simulate(t_end=0.02, controller=brake, period=0.01)
+    for first in (controlled, pushed.simulate(t_end=0.02, method="scipy")):
+        with pytest.raises(
+            il.InputError, match=r"by SciPy or run with a controller.*Give q and qd"
+        ):
+            pushed.simulate(t_end=0.2, start=first)

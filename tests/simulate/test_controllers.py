@@ -227,6 +227,7 @@ def test_mistakes_are_told_with_name_time_and_line_and_what_was_computed_is_kept
             "input 'bell' is given as a function of time",
         ),
         ({"controller": pd, "reactions": "all"}, "reactions= cannot be combined"),
+        ({"controller": pd, "sensitivities": "rail.q"}, "sensitivities= cannot be combined"),
         ({"controller": pd, "mode": "up"}, "has no modes"),
     ],
 )

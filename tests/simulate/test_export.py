@@ -181,3 +181,9 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         with pytest.raises(il.InputError):
             plant.export_c(tmp_path / "no", **options)
     assert not (tmp_path / "no").exists()
+    with pytest.raises(il.InputError, match="directory is 'None', not a file name"):
+        plant.export_c(None)  # type: ignore[arg-type]
+    with pytest.raises(il.InputError, match="directory is '3', not a file name"):
+        plant.export_board(3, target="riscv")  # type: ignore[arg-type]
+    with pytest.raises(il.InputError, match="file of an FMU is 'None', not a file name"):
+        plant.export_fmu(None)  # type: ignore[arg-type]

@@ -267,3 +267,18 @@ def test_splines_that_leave_their_samples_are_told(cart: il.Plant) -> None:
     assert "the spline through them" in cart.simulate(t_end=1.0, inputs=apart).notes[0]
     for smooth in (np.sin(20.0 * t), t * (1.0 - t), 3.0 + 0.0 * t):
         assert cart.simulate(t_end=1.0, inputs={"push": (t, smooth)}).notes == ()
+
+
+def test_functions_that_are_not_functions_of_time_are_refused(
+    cart: il.Plant, slides: il.Plant
+) -> None:
+    """Traced once, noise would be a constant."""
+    noise, calls = np.random.default_rng(0), iter(range(100))
+    told = "returns something else when it is called again.*samples"
+    for signal in (lambda t: noise.normal(), lambda t: float(next(calls)) * il.sin(t)):
+        with pytest.raises(il.InputError, match=f"input 'push' is a function that {told}"):
+            cart.simulate(t_end=0.1, inputs={"push": signal})
+        with pytest.raises(il.InputError, match=f"drive 'first' is a function that {told}"):
+            slides.simulate(t_end=0.1, first=signal)
+    table = lambda t: il.table(t, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) + il.where(t > 0.5, 1.0, t)  # noqa: E731
+    assert cart.simulate(t_end=0.1, inputs={"push": table}).status == "OK"

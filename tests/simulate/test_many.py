@@ -387,3 +387,29 @@ def test_drives_start_as_the_parameters_of_each_run_say(formulation: str) -> Non
     np.testing.assert_allclose(many["wheel.q"][:, 0], 2.0 * places, atol=1e-12)
     np.testing.assert_allclose(many["wheel.qd"][:, 0], 2.0 * paces, atol=1e-12)
     np.testing.assert_allclose(many["wheel.q"][:, -1], 2.0 * (places + 0.1 * paces), atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [None, 10.0])
+def test_efforts_and_inputs_of_the_same_name(factor: float | None) -> None:
+    """They share a column of the table: efforts of each run would replace the input, or be it."""
+    m = il.Model("pushed", gravity=(0.0, 0.0, 0.0))
+    body = m.body("block", on=m.ground, joint=il.prismatic("x"), mass=2.0)
+    if factor is None:
+        m.joint_input(body)
+    else:
+        push = m.input("block.tau", "N")
+        m.joint_force(body, lambda q: factor * push)
+    plant = m.compile()
+    options = {"t_end": 0.1, "method": "rk4"}
+    both = {"tau": {"block": 1.0}, "inputs": {"block.tau": 3.0}}
+    expected = plant.simulate(**options, **both)["block.q"][-1]
+    assert plant.simulate_many(runs=2, **options, **both).final["block.q"][1] == expected
+    columns = {"tau": {"block": np.array([1.0, 1.0])}}
+    with pytest.raises(il.InputError, match=r"the model has an input 'block.tau'.*another name"):
+        plant.simulate_many(**options, **{**both, **columns})
+    if factor is None:
+        alone = plant.simulate(**options, tau={"block": 1.0})["block.q"][-1]
+        assert plant.simulate_many(**options, **columns).final["block.q"][1] == alone
+    else:
+        with pytest.raises(il.InputError, match=r"the model has an input 'block.tau'"):
+            plant.simulate_many(**options, **columns)

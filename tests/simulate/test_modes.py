@@ -231,6 +231,14 @@ def test_a_run_in_two_parts_is_the_run_in_one(ball: il.Plant, start: float) -> N
     assert [e.t for e in (*part.events, *rest.events)] == [e.t for e in whole.events]
 
 
+@pytest.mark.parametrize("tolerance", [None, 1e-9])
+def test_a_reference_by_scipy_does_not_follow_events(
+    ball: il.Plant, tolerance: float | None
+) -> None:
+    with pytest.raises(il.InputError, match="'scipy' does not follow modes and events"):
+        ball.simulate(t_end=0.1, method="scipy", tolerance=tolerance)
+
+
 def test_events_that_chatter_end_the_run() -> None:
     m = il.Model("relay", gravity=(0.0, 0.0, 0.0))
     m.body("mass", on=m.ground, joint=il.prismatic("x", initial=(1.0, 0.0)), mass=1.0)

@@ -61,6 +61,48 @@ def test_inputs_act_at_once_and_snapshots_bring_everything_back() -> None:
     assert stepper["mass.q"] == there
 
 
+def pushed() -> il.Plant:
+    m = il.Model("pushed", gravity=(0.0, 0.0, 0.0))
+    push, pull = m.input("push", "N"), m.input("pull", "N")
+    body = m.body("mass", on=m.ground, joint=il.prismatic("x"), mass=2.0)
+    factor = m.parameter("factor", 1.0)
+    m.joint_force(body, lambda q: factor * (push - pull))
+    return m.compile()
+
+
+def test_values_assigned_as_a_whole_act() -> None:
+    stepper = pushed().stepper(step=0.01)
+    stepper.inputs = {"push": 4.0}
+    stepper.tau = {"mass": 2.0}
+    stepper.parameters = {"factor": 3.0}
+    stepper.step()
+    assert dict(stepper.inputs)["pull"] == 0.0
+    assert stepper["mass.qd"] == pytest.approx((3.0 * 4.0 + 2.0) / 2.0 * 0.01)
+    with pytest.raises(il.InputError, match="there is no input 'pus'"):
+        stepper.inputs = {"pus": 4.0}
+
+
+@pytest.mark.parametrize("values", [[3.0], [1.0, 2.0, 3.0, 4.0], [[1.0, 2.0, 3.0]], ["a"] * 3])
+def test_held_values_of_a_wrong_shape_are_refused(values: object) -> None:
+    stepper = pushed().stepper()
+    with pytest.raises(il.InputError, match=r"what is held .*input_names|real numbers"):
+        stepper.hold(values)  # type: ignore[arg-type]
+    assert list(stepper.inputs.values()) == [0.0, 0.0]
+    stepper.hold([0, 1, 2])  # type: ignore[arg-type]
+    assert dict(stepper.inputs) == {"push": 1.0, "pull": 2.0}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.zeros(1), np.zeros(2, np.float32), np.zeros(2, int), np.zeros(4)[::2], [0.0, 0.0]],
+    ids=["short", "single", "integers", "strided", "list"],
+)
+def test_outputs_need_an_array_that_they_fit_into(values: object) -> None:
+    stepper = pushed().stepper()
+    with pytest.raises(il.InputError, match=r"one per output \(2\).*output_names"):
+        stepper.outputs(values)  # type: ignore[arg-type]
+
+
 def test_a_step_that_fails_leaves_everything_as_it_was() -> None:
     m = il.Model("pushed", gravity=(0.0, 0.0, 0.0))
     m.body("mass", on=m.ground, joint=il.prismatic("x"), mass=2.0)

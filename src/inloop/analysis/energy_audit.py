@@ -9,11 +9,13 @@ import numpy as np
 import scipy
 
 from inloop.analysis.reduction import Reduction, none_if_empty
+from inloop.errors import InputError
 from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, useless
 from inloop.plant.keywords import checked_call
 from inloop.simulate import Result
 from inloop.simulate.inputs import read_inputs
+from inloop.simulate.results.energies import check_same_plant
 from inloop.simulate.start import Given, vector
 
 
@@ -78,21 +80,50 @@ def energy_audit(
     Args:
         plant: the compiled mechanism, with the parameters of the run.
         result: the run.
-        tau: joint efforts of the run.
-        inputs: named inputs of the run, as given to it.
+        tau: joint efforts of the run; default: those that a controller set.
+        inputs: named inputs of the run, as given to it; default: those that the result contains.
+
+    Raises:
+        InputError: the plant has other coordinates or parameters than the run had, or modes.
     """
     if not isinstance(result, Result):
         raise useless(result, "result", "Give what plant.simulate returned.")
+    if plant.by_mode:
+        raise InputError(
+            f"model '{plant.name}' has modes or events: the power of its laws depends on the mode "
+            "of each sample, and events take energy",
+            fix="Use result.work and result.energy_error, and energy_lost of result.events.",
+        )
+    check_same_plant(result, plant)
+    _check_parameters(plant, result)
     reduction = Reduction(plant)
     power = _drives(plant, result) | _efforts(reduction, result, tau)
-    u = read_inputs(plant, by_name(inputs, "inputs"), float(result.t[0])).over(result.t)
-    power |= _laws(reduction, result, u)
+    power |= _laws(reduction, result, _inputs(plant, result, inputs))
     power |= _constraints(reduction, result)
     work = {name: _integrated(result.t, values) for name, values in power.items()}
     total = result.energy.sum(axis=1)
     error = total - total[0] - sum(work.values(), np.zeros(len(total)))
     kinetic, potential = result.energy.T
     return EnergyAudit(result.name, result.t, kinetic, potential, power, work, error)
+
+
+def _check_parameters(plant: BarePlant, result: Result) -> None:
+    """Refuse to compute work with other parameters than those of the run."""
+    now = plant.parameters
+    for name, then in result.parameters.items():
+        if name in now and now[name] != then:
+            raise InputError(
+                f"the run had {name} = {then:.9g}, the plant has {now[name]:.9g} now",
+                fix="Write plant.parameters.update(result.parameters) before.",
+            )
+
+
+def _inputs(plant: BarePlant, result: Result, given: Mapping[str, float | Signal] | None) -> Array:
+    """Inputs at each sample: as given, or else as the result contains them; shape (N, inputs)."""
+    recorded = {**result.signals, **result.inputs}  # those that a controller set are signals
+    if given is None and plant.inputs and set(plant.inputs) <= set(recorded):
+        return np.stack([recorded[name] for name in plant.inputs], axis=1)
+    return read_inputs(plant, by_name(given, "inputs"), float(result.t[0])).over(result.t)
 
 
 def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
@@ -102,9 +133,12 @@ def _drives(plant: BarePlant, result: Result) -> dict[str, Array]:
 
 def _efforts(reduction: Reduction, result: Result, tau: Given) -> dict[str, Array]:
     plant = reduction.plant
-    given = vector(plant, tau, [0.0] * plant.n, "tau")
-    acting = [k for k in np.flatnonzero(given) if k not in reduction.driven]
-    return {f"{plant.coordinates[k]}.effort": given[k] * result.qd[:, k] for k in acting}
+    given = np.tile(vector(plant, tau, [0.0] * plant.n, "tau"), (len(result.t), 1))
+    if tau is None:
+        for k, name in enumerate(f"{joint}.tau" for joint in plant.coordinates):
+            given[:, k] = 0.0 if name in plant.inputs else result.signals.get(name, 0.0)
+    acting = [k for k in np.flatnonzero(given.any(axis=0)) if k not in reduction.driven]
+    return {f"{plant.coordinates[k]}.effort": given[:, k] * result.qd[:, k] for k in acting}
 
 
 def _laws(reduction: Reduction, result: Result, u: Array) -> dict[str, Array]:

@@ -12,7 +12,7 @@ import scipy
 from inloop.analysis.optimised import Design, Optimised
 from inloop.errors import InloopError, InputError, SimulationError, counted, name_hint
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import by_name, real, reals, whole
+from inloop.plant.arguments import by_name, real, reals, useless, whole
 from inloop.plant.keywords import checked_call
 from inloop.simulate.progress import searching
 
@@ -79,7 +79,11 @@ def optimise(
     bounds, most = _read_bounds(over, plant), whole(most, "most")
     if most < 1:
         raise InputError(f"a search over {most} designs makes no sense", fix="Give most=1 or more.")
-    search = _Search(merit, bounds, plant, dict(constraints or {}), gradient, most)
+    limits = by_name(constraints, "constraints")
+    for name, function in {"merit": merit, **limits, "gradient": gradient or merit}.items():
+        if not callable(function):
+            raise useless(function, name, "Give a function of the plant.")
+    search = _Search(merit, bounds, plant, dict(limits), gradient, most)
     begin = search.vector(_read_first(first, bounds, plant))
     search.begin(begin)
     with searching("optimising") as line:
@@ -193,9 +197,14 @@ class _Search:
         try:
             with self._subject(values) as subject:
                 found = reals(self.merit(subject), "the figure of merit").ravel()
-                limits = {name: float(each(subject)) for name, each in self.constraints.items()}
-            if not (np.all(np.isfinite(found)) and np.all(np.isfinite([*limits.values()]))):
-                reason = "its figure of merit is not finite"
+                limits = {
+                    name: real(each(subject), f"constraint '{name}'")
+                    for name, each in self.constraints.items()
+                }
+            lost = [f"constraint '{name}'" for name, x in limits.items() if not np.isfinite(x)]
+            if not np.all(np.isfinite(found)):
+                lost = ["its figure of merit"]
+            reason = f"{lost[0]} is not finite" if lost else ""
         except InloopError as error:
             found, reason = np.zeros(0), error.mistakes[0].what
         if self.history and not reason and found.size != max(self.parts, 1):

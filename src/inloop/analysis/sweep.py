@@ -130,10 +130,12 @@ class _Follower:
         table: list[list[float]] = []
         try:
             for value in values:
-                found.append(self.go(float(value), first=not found))
+                try:
+                    found.append(self.go(float(value), first=not found))
+                except (InputError, SimulationError, ModelError) as error:
+                    so_far = self.sweep(values, found, table)
+                    raise self.lost(error, float(value), so_far) from error
                 table.append([self.quantity(item, found[-1]) for item in self.wanted])
-        except (InputError, SimulationError, ModelError) as error:
-            raise self.lost(error, float(value), self.sweep(values, found, table)) from error
         except KeyboardInterrupt as error:
             raise self.interrupted(self.sweep(values, found, table)) from error
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 import scipy
@@ -28,7 +29,8 @@ def discretize(model: LinearModel, period: float, delay: float = 0.0) -> LinearM
     """
     if model.period is not None:
         raise InputError("the model is sampled already", fix="Give the continuous one.")
-    if not (0.0 < period < math.inf and 0.0 <= delay < math.inf):
+    numbers = isinstance(period, Real) and isinstance(delay, Real)
+    if not numbers or not (0.0 < period < math.inf and 0.0 <= delay < math.inf):
         raise InputError(
             f"a period of {period} s with a delay of {delay} s makes no sense",
             fix="Give a period > 0 and a delay >= 0.",

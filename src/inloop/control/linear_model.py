@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Protocol
 
 import numpy as np
@@ -139,8 +140,10 @@ def diagonal(names: Sequence[str], values: Mapping[str, float], what: str, kind:
         kind: kind of the numbers, for messages: "weight".
     """
     diagonal = np.zeros(len(names))
+    if not isinstance(values, Mapping):
+        raise InputError(f"the {kind} of each {what} is {values!r}", fix="Write {name: number}.")
     for name, value in values.items():
-        if not 0.0 <= value < math.inf:
+        if not isinstance(value, Real) or not 0.0 <= value < math.inf:
             raise InputError(
                 f"the {kind} of {what} '{name}' cannot be {value}", fix="Give a number >= 0."
             )

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
 
 from inloop.errors import InputError
 
@@ -41,15 +44,26 @@ class Pi:
 
     def __post_init__(self) -> None:
         check_limits(self.limits)
-        if not (self.kp >= 0.0 and self.ki >= 0.0 and 0.0 < self.period < math.inf):
+        numbers = all(isinstance(each, Real) for each in (self.kp, self.ki, self.period))
+        if not numbers or not (self.kp >= 0.0 and self.ki >= 0.0 and 0.0 < self.period < math.inf):
             raise InputError(
                 f"gains {self.kp} and {self.ki} with a period of {self.period} s make no sense",
                 fix="Give gains >= 0 and a period > 0 s.",
             )
 
     def step(self, measurement: float, reference: float) -> float:
-        """The command for a measurement."""
+        """The command for a measurement.
+
+        Raises:
+            InputError: a number is not finite; then nothing has changed.
+        """
         error = reference - measurement
+        if not math.isfinite(error):
+            raise InputError(
+                f"a measurement of {measurement} with a reference of {reference} cannot be "
+                "answered",
+                fix="Give finite numbers.",
+            )
         wanted = self.feedforward(reference) + self.kp * error + self.integral
         command = min(max(wanted, self.limits[0]), self.limits[1])
         self.saturated = command != wanted
@@ -64,5 +78,6 @@ class Pi:
 
 def check_limits(limits: tuple[float, float]) -> None:
     """Raise an error unless the lower limit is below the upper one."""
-    if not limits[0] < limits[1]:
+    pair = np.shape(limits) == (2,) and all(isinstance(each, Real) for each in limits)
+    if not pair or not limits[0] < limits[1]:
         raise InputError(f"limits {limits} leave nothing", fix="Give the lower one first.")

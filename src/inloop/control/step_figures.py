@@ -50,8 +50,21 @@ def step_figures(
         goal: its reference after it.
         at: time of the step [s].
         band: half width of the band around the goal, relative to the step.
+
+    Raises:
+        InputError: the signal has gaps, or there is no step.
     """
     times, values = np.asarray(t, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if times.ndim != 1 or times.shape != values.shape or np.any(np.diff(times) < 0.0):
+        raise InputError(
+            f"times of shape {times.shape} and a signal of shape {values.shape} are no response",
+            fix="Give times that increase, and one number of the signal for each.",
+        )
+    if not np.all(np.isfinite(np.hstack([times, values, start, goal, at]))) or not band > 0.0:
+        raise InputError(
+            f"a response with NaN, or a band of {band}, has no figures",
+            fix="Give finite numbers and a band > 0, or leave out the samples without a value.",
+        )
     after = times >= at
     if start == goal or np.count_nonzero(after) < 10:
         raise InputError("there is no step to measure", fix="Give 10 samples or more after it.")

@@ -181,7 +181,7 @@ def _column(values: Any, name: str) -> Array:
     column = np.atleast_1d(reals(values, f"'{name}'"))
     if column.ndim != 1 or not len(column) or not np.all(np.isfinite(column)):
         raise useless(values, f"'{name}'", "Give a list of finite numbers.")
-    return column
+    return column.copy()  # of an array that its owner may alter
 
 
 def _seed(seed: Any) -> int:

@@ -30,10 +30,17 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
     """
     if callable(signal):
         try:
-            return t.graph.wrap(signal(t))
+            found, again = t.graph.wrap(signal(t)), t.graph.wrap(signal(t))
         except Exception as error:  # any exception is a mistake in the user's function
             what, fix = what_failed(error)
             raise InputError(f"{label}: {what}", fix=fix) from error
+        if found is not again:  # equal expressions of a graph are one object
+            raise InputError(
+                f"{label} is a function that returns something else when it is called again",
+                fix="It is called with a symbol for the time, not at each step: give noise as "
+                "samples (times, values), and what depends on earlier calls as a controller.",
+            )
+        return found
     try:
         times, values = signal
         return samples_over_time(t, times, values)

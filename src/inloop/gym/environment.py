@@ -14,6 +14,7 @@ from inloop.gym.task import Play, Task
 from inloop.pictures.palette import palette
 from inloop.pictures.renderer import Renderer
 from inloop.pictures.shown import Shown
+from inloop.plant.arguments import reals
 
 SIZE = 640, 400  # of a picture [pixels]
 
@@ -67,7 +68,7 @@ class Environment(gymnasium.Env[Any, Any]):
         Args:
             action: in the order of `task.action`; clipped to its bounds.
         """
-        row = np.asarray(action, dtype=np.float64)[None]
+        row = reals(action, "the action")[None]
         reward, terminated, truncated, _ = self._play.advance(row)
         seen = self._play.observations[0]
         return seen, float(reward[0]), bool(terminated[0]), bool(truncated[0]), self._info()

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from inloop.errors import InputError, name_hint
 from inloop.plant import Array, BarePlant
-from inloop.plant.arguments import real
+from inloop.plant.arguments import MOST, real, reals, useless
+from inloop.plant.keywords import need_plant
 from inloop.simulate.fleet import Fleet
 
 Start = Mapping[str, Any]  # q, qd, inputs, parameters: as `plant.simulate_many` takes them
@@ -119,10 +120,19 @@ class Play:
                 "observation is one text, or action has no bounds",
                 fix='Write observation=["hinge.q"], action={"rail.tau": (-1.0, 1.0)}.',
             )
+        need_plant("Task", task.plant)
+        for name in ("reward", "terminated", "start"):
+            function = getattr(task, name)
+            if not callable(function) and (function is not None or name == "reward"):
+                raise useless(function, name, "Give a function.")
         self._per_period = task.steps
-        self._most = round(real(task.seconds, "seconds") / task.period)
-        if self._most < 1:
-            raise InputError(f"episodes of {task.seconds} s make no sense", fix="Give more.")
+        periods = real(task.seconds, "seconds") / task.period
+        if not 0.5 < periods < MOST:
+            raise InputError(
+                f"episodes of {task.seconds} s make no sense",
+                fix="Give a finite time of at least a period.",
+            )
+        self._most = round(periods)
         self.task = task
         self.fleet = fleet = Fleet(task.plant, count, step=task.step, method=task.method)
         self._outputs = {name: k for k, name in enumerate(fleet.output_names)}
@@ -164,12 +174,13 @@ class Play:
         self.periods[list(which)] = 0
 
     def advance(
-        self, actions: Array
+        self, actions: Array, ended: NDArray[np.bool_] | None = None
     ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """Advance all environments by a period.
 
         Args:
             actions: shape (count, names).
+            ended: whose rewards do not count, since their episodes have ended before.
 
         Returns:
             Rewards, which tasks are over, which episodes are truncated, which runs failed.
@@ -186,21 +197,29 @@ class Play:
         self.fleet.advance(self._per_period)
         self.periods += 1
         y, failed = Columns(self._outputs, self.fleet.outputs), self.fleet.failed
-        rewards = self._column(self.task.reward(y, Columns(self._actions, held)), "reward")
+        counts = ~failed if ended is None else ~(failed | ended)
+        acted = Columns(self._actions, held)
+        rewards = self._column(self.task.reward(y, acted), "reward", counts)
         over = np.zeros(self.fleet.count, dtype=np.bool_)
         if self.task.terminated is not None:
-            over = self._column(self.task.terminated(y), "terminated").astype(np.bool_)
+            over = self._column(self.task.terminated(y), "terminated", counts).astype(np.bool_)
         return rewards, over | failed, self.periods >= self._most, failed
 
-    def _column(self, values: Any, what: str) -> Array:
+    def _column(self, values: Any, what: str, counts: NDArray[np.bool_]) -> Array:
         """The result of a function of the task, one number per environment."""
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = reals(values, f"what {what} returns")
         if numbers.shape not in ((), (self.fleet.count,)):
             raise InputError(
                 f"{what} returns shape {numbers.shape} for {self.fleet.count} environments",
                 fix="Return one number per environment, shape (n,).",
             )
-        return np.broadcast_to(numbers, (self.fleet.count,)).copy()
+        column = np.broadcast_to(numbers, (self.fleet.count,)).copy()
+        if np.any(np.isnan(column) & counts):
+            given = "nothing" if values is None else "NaN"
+            raise InputError(
+                f"{what} returns {given}", fix="Return one number per environment, shape (n,)."
+            )
+        return column
 
 
 def _places(names: Sequence[str], known: Mapping[str, int], what: str) -> list[int]:
@@ -213,10 +232,9 @@ def _places(names: Sequence[str], known: Mapping[str, int], what: str) -> list[i
 
 
 def _box(bounds: Bounds, what: str) -> Box:
-    for name, pair in bounds.items():
-        low, high = (real(value, f"{what} '{name}'") for value in pair)
-        if not low < high:
-            raise InputError(f"{what} '{name}' lies between {low} and {high}", fix="Swap them.")
-    least = np.array([pair[0] for pair in bounds.values()], dtype=np.float32)
-    most = np.array([pair[1] for pair in bounds.values()], dtype=np.float32)
+    for name, given in bounds.items():
+        pair = reals(given, f"{what} '{name}'")
+        if pair.shape != (2,) or not pair[0] < pair[1]:
+            raise InputError(f"{what} '{name}' lies between {given!r}", fix="Give (least, most).")
+    least, most = np.array([*bounds.values()], dtype=np.float32).T
     return Box(least, most, dtype=np.float32)

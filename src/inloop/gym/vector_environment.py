@@ -10,6 +10,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from inloop.gym.task import Play, Task
+from inloop.plant.arguments import reals
 
 Rows = NDArray[Any]
 
@@ -66,7 +67,7 @@ class VectorEnvironment(VectorEnv[Rows, Rows, Rows]):
         """
         again = np.flatnonzero(self._ended)
         reward, terminated, truncated, failed = self._play.advance(
-            np.asarray(actions, dtype=np.float64)
+            reals(actions, "actions"), self._ended
         )
         if len(again):
             self._play.restart(again.tolist(), self.np_random)

@@ -104,13 +104,13 @@ def checked_call(function: Function, called: str = "") -> Function:
         except TypeError as error:
             raise _misfit(shown, str(error), keywords, known) from None
         if takes_plant:
-            _need_plant(shown, args[0] if args else keywords["plant"])
+            need_plant(shown, args[0] if args else keywords["plant"])
         return function(*args, **keywords)
 
     return cast(Function, checked)
 
 
-def _need_plant(function: str, given: object) -> None:
+def need_plant(function: str, given: object) -> None:
     """Refuse what has no equations: a model that was not compiled, or the name of one."""
     if not hasattr(given, "mechanism"):
         raise InputError(

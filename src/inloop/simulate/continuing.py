@@ -51,13 +51,19 @@ def check_start(
             f"start ended at t = {t:g} s, after t_end = {t_end:g} s",
             fix="t_end counts from the beginning of the first run: give a later one.",
         )
-    if fixed is not None and abs(steps * fixed.step - t) > WHOLE * fixed.step:
+    if fixed is None or abs(steps * fixed.step - t) <= WHOLE * fixed.step:
+        return
+    if start.tolerance is not None:
         raise InputError(
-            f"start ended at t = {t:g} s, which is not a whole number of steps of "
-            f"{fixed.step:.9g} s",
-            fix="Use its step, and a t_end that is a whole number of them; or give q and qd of its "
-            "last sample.",
+            f"start ended at t = {t:g} s with steps of its own (tolerance={start.tolerance:g}), "
+            "which fixed steps cannot continue",
+            fix="Give tolerance= here as well, or q and qd of its last sample.",
         )
+    raise InputError(
+        f"start ended at t = {t:g} s, which is not a whole number of steps of {fixed.step:.9g} s",
+        fix="Use its step, and a t_end that is a whole number of them; or give q and qd of its "
+        "last sample.",
+    )
 
 
 def check_formulation(start: Result, name: str) -> None:

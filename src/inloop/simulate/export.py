@@ -9,7 +9,7 @@ import numpy as np
 
 from inloop.errors import InputError
 from inloop.plant import BarePlant
-from inloop.plant.arguments import real
+from inloop.plant.arguments import file_path, real
 from inloop.plant.keywords import checked_call
 from inloop.plant.leaving.exported import (
     Beginning,
@@ -54,6 +54,7 @@ def export_c(
     Returns:
         The files written.
     """
+    folder = file_path(directory, "directory")
     step, t_end = real(step, "step"), real(t_end, "t_end")
     if not (0.0 < step <= t_end and math.isfinite(t_end)):
         what = f"{t_end} s in steps of {step} s make no sense"
@@ -61,7 +62,6 @@ def export_c(
     method = method_for_export(plant, method, step, t_end)
     exported = plant_in_c(plant, method, step)
     files = program_files(exported, Stepping(method, step, t_end))
-    folder = Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")

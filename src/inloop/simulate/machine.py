@@ -46,7 +46,7 @@ from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import End, EventRecord, ModeChoice, Result
 from inloop.simulate.results.samples import Samples
 from inloop.simulate.results.unfinished import failed, interrupted
-from inloop.simulate.schedules import METHODS, adaptive, fixed, step_of, tolerance_of
+from inloop.simulate.schedules import METHODS, SCIPY, adaptive, fixed, step_of, tolerance_of
 from inloop.simulate.singular.nearby import misses_turn, unresolved
 from inloop.simulate.systems import (
     Conditions,
@@ -108,6 +108,11 @@ def simulate_modes(
         chosen = list(plants.values())
         return run_with_default(chosen, partial(again, reactions=reactions), start, step)
     method = with_tolerance(list(plants.values())) if method is None else method
+    if method == SCIPY:
+        raise InputError(
+            "method 'scipy' does not follow modes and events",
+            fix='Use method="dopri", or "rodas" for stiff laws, with a small tolerance.',
+        )
     most_events = whole(most_events, "most_events")
     settle_time = None if settle_time is None else real(settle_time, "settle_time")
     tau = by_name(tau, "tau")
@@ -460,7 +465,7 @@ class _Run:
 
 def _end_of(last: Samples, end: MachineSnapshot) -> End:
     """The final state of a run, from which another can continue."""
-    state = last.q[-1], last.qd[-1], last.z[-1]
+    state = last.q[-1].copy(), last.qd[-1].copy(), last.z[-1].copy()
     return End(end.t, *state, None, end.step, None, None, machine=end)
 
 

@@ -325,8 +325,8 @@ def _over_singular(
 
 
 def _end(piece: Samples, steps: int, before: End) -> End:
-    """The last sample of a piece as a state to continue from."""
-    last = float(piece.t[-1]), piece.q[-1], piece.qd[-1], piece.z[-1]
+    """The last sample of a piece as a state to continue from, whatever is written into results."""
+    last = float(piece.t[-1]), piece.q[-1].copy(), piece.qd[-1].copy(), piece.z[-1].copy()
     end = End(*last, None, steps, before.partition, None, before.renew)
     return replace(end, nearby_until=before.nearby_until, formulation=before.formulation)
 

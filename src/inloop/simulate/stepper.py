@@ -13,7 +13,8 @@ from inloop.native.running.instance import NewtonReport, Numbers
 from inloop.native.running.instance_stepper import InstanceSnapshot, InstanceStepper
 from inloop.native.running.machine import check_limits
 from inloop.plant import Array, BarePlant, Signal
-from inloop.plant.arguments import by_name, one_name, real, useless, whole
+from inloop.plant.arguments import by_name, one_name, real, reals, useless, whole
+from inloop.plant.parameters import Parameters
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
 from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
@@ -35,8 +36,8 @@ class Stepper:
         step_size: step [s].
         parameters: those of the plant; may be written between steps and take effect in the next
             one.
-        inputs: values of all inputs, by name; may be written between steps.
-        tau: efforts of all joints, by name [N·m or N]; may be written between steps.
+        inputs, tau: values of all inputs and efforts of all joints [N·m or N], by name; may be
+            written between steps.
         events: events in the last step, if the plant has modes.
         status: status of the last step.
     """
@@ -93,14 +94,14 @@ class Stepper:
             plants, self._at, kind, begin.formulations, self.step_size, patient=True
         )
         self._systems = dict(zip(plants, systems, strict=True))
-        self.inputs = _Live(
+        self._inputs = _Live(
             [(plants[n].inputs, s.u) for n, s in self._systems.items()], "input", led
         )
         efforts = {n.removesuffix(".tau"): by for n, by in led.items() if n.endswith(".tau")}
-        self.tau = _Live(
+        self._tau = _Live(
             [(plants[n].coordinates, s.tau) for n, s in self._systems.items()], "joint", efforts
         )
-        self._drives = DriveWatch(plants, self.inputs)
+        self._drives = DriveWatch(plants, self._inputs)
         self._names = list(plants)
         for system in systems:
             system.watch_from_home()
@@ -108,10 +109,38 @@ class Stepper:
         systems[first].watch(x)
         sizes = [system.size for system in systems]
         self._machine = InstanceStepper(systems[0].instance, sizes, first, x, most_events)
-        self.parameters = next(iter(plants.values())).parameters
+        self._parameters = next(iter(plants.values())).parameters
         self._version, self._tuned = self.parameters.version, False
         self._places = {name: place for place, name in enumerate(self.output_names)}
+        self._input_count = len(self.input_names)
         self._published = np.empty(len(self._places))
+
+    @property
+    def parameters(self) -> Parameters:
+        """Live parameters; assigning a dictionary writes the values that it names."""
+        return self._parameters
+
+    @parameters.setter
+    def parameters(self, values: Mapping[str, float]) -> None:
+        self._parameters.update(by_name(values, "parameters"))
+
+    @property
+    def inputs(self) -> MutableMapping[str, float]:
+        """Values of all inputs, by name; assigning a dictionary writes those that it names."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, values: Mapping[str, float]) -> None:
+        self._inputs.update(by_name(values, "inputs"))
+
+    @property
+    def tau(self) -> MutableMapping[str, float]:
+        """Efforts of all joints, by name [N·m or N]; assigning writes those that it names."""
+        return self._tau
+
+    @tau.setter
+    def tau(self, values: Mapping[str, float]) -> None:
+        self._tau.update(by_name(values, "tau"))
 
     @property
     def t(self) -> float:
@@ -151,7 +180,7 @@ class Stepper:
             InputError: unknown input, or a drive that moves without its velocity.
         """
         for name, value in inputs.items():
-            self.inputs[name] = value
+            self._inputs[name] = value
         self._drives.check()
         self._follow_parameters()
         self.status = status = self._machine.step()
@@ -201,8 +230,8 @@ class Stepper:
     def let_go(self) -> None:
         """Stop calling the plant's controller; its inputs are then written by the caller."""
         self._systems[self.mode].instance.let_go()
-        self.inputs.release()
-        self.tau.release()
+        self._inputs.release()
+        self._tau.release()
 
     def _follow_parameters(self) -> None:
         """Apply parameters written since the last step."""
@@ -224,8 +253,18 @@ class Stepper:
         return tuple(x.name for x in output_quantities(self._plants))
 
     def hold(self, values: Array) -> None:
-        """Write all inputs at once, in the order of `input_names`."""
-        self._systems[self.mode].instance.hold_inputs(values)
+        """Write all inputs at once, in the order of `input_names`.
+
+        Raises:
+            InputError: there is not one number per input.
+        """
+        held = reals(values, "what is held")
+        if held.shape != (self._input_count,):
+            raise InputError(
+                f"what is held has shape {held.shape}, but there are {self._input_count} inputs",
+                fix="Give one number per name in stepper.input_names.",
+            )
+        self._systems[self.mode].instance.hold_inputs(held)
 
     def outputs(self, values: Array) -> None:
         """Fill in all current outputs, as published by a plant in real time.
@@ -233,7 +272,17 @@ class Stepper:
         Args:
             values: array with one entry per name in `output_names`; outputs that the current mode
                 lacks become NaN.
+
+        Raises:
+            InputError: it is no contiguous array of that many 64-bit floats.
         """
+        size = len(self._places)
+        if not _can_be_filled(values, size):
+            raise InputError(
+                "outputs are written into an array that is not one of 64-bit floats in a row, one "
+                f"per output ({size})",
+                fix="Give numpy.empty(len(stepper.output_names)).",
+            )
         self._follow_parameters()
         status = self._systems[self.mode].instance.outputs(values)
         if status != Status.OK:
@@ -292,6 +341,16 @@ class Stepper:
             raise useless(snapshot, "snapshot", "Give one returned by stepper.snapshot().")
         self._machine.restore(snapshot)
         self._drives.remember()
+
+
+def _can_be_filled(values: object, size: int) -> bool:
+    """Whether compiled code can write that many numbers into it."""
+    return (
+        isinstance(values, np.ndarray)
+        and values.shape == (size,)
+        and values.dtype == np.float64
+        and values.flags.carray
+    )
 
 
 class _Live(MutableMapping[str, float]):

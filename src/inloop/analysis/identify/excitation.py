@@ -20,7 +20,7 @@ import scipy
 
 from inloop.analysis.identify.base_parameters import BaseParameters, chosen_base
 from inloop.analysis.identify.closing import Closing, Motion
-from inloop.errors import InputError, SimulationError
+from inloop.errors import InputError, SimulationError, name_hint
 from inloop.plant import Array, BarePlant
 from inloop.plant.arguments import by_name, real, whole
 from inloop.plant.keywords import checked_call
@@ -140,8 +140,8 @@ class _Limits:
         speed: Limit,
         acceleration: Limit,
     ) -> _Limits:
-        given = by_name(position, "position")
-        ranges = []
+        given, ranges = by_name(position, "position"), []
+        _check_measured(given, "position", closing.names)
         for place in closing.places:
             joint = closing.plant.mechanism.bodies[place].joint
             turn = (-math.pi, math.pi) if joint.kind.dimension.unit == "rad" else None
@@ -158,11 +158,22 @@ class _Limits:
                 )
             ranges.append((low, high))
         low_, high_ = np.array(ranges).T
+        for what, each in (("speed", speed), ("acceleration", acceleration)):
+            _check_measured(each if isinstance(each, Mapping) else {}, what, closing.names)
         rates = tuple(
             np.array([_limit(each, name, what) for name in closing.names])
             for each, what in ((speed, "speed"), (acceleration, "acceleration"))
         )
         return cls((low_ + high_) / 2, ((high_ - low_) / 2, rates[0], rates[1]))
+
+
+def _check_measured(given: Mapping[str, object], what: str, names: Sequence[str]) -> None:
+    """Refuse limits of what is no measured joint."""
+    for name in given:
+        if name not in names:
+            raise InputError(
+                f"{what} of '{name}', which is no measured joint", fix=name_hint(name, names)
+            )
 
 
 def _limit(given: Limit, joint: str, what: str) -> float:

@@ -18,7 +18,7 @@ from inloop.io.boards.targets import Target, target_named
 from inloop.io.boards.texts import emit_board_readme, emit_cmake, emit_header, emit_makefile
 from inloop.native import serial_files
 from inloop.plant import BarePlant
-from inloop.plant.arguments import real
+from inloop.plant.arguments import file_path, real
 from inloop.plant.keywords import checked_call
 
 PRECISIONS = ("double", "float")
@@ -56,8 +56,8 @@ def export_board(
         Resources of the plant on the board; `remarks` lists what could not be measured because a
         program is not installed. The sources are written in any case.
     """
-    board = target_named(str(target))
-    return export_for(plant, Path(directory), board, str(precision), method, real(step, "step"))
+    board, folder = target_named(str(target)), file_path(directory, "directory")
+    return export_for(plant, folder, board, str(precision), method, real(step, "step"))
 
 
 def export_for(

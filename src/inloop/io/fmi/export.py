@@ -23,7 +23,7 @@ from inloop.io.fmi.variables import variables_of, whole_outputs
 from inloop.model.describe import describe as in_words
 from inloop.pictures.icon import icon
 from inloop.plant import BarePlant
-from inloop.plant.arguments import real
+from inloop.plant.arguments import file_path, real
 from inloop.plant.keywords import checked_call
 from inloop.plant.leaving.exported import ExportedPlant
 from inloop.plant.leaving.needed_sources import needed_sources
@@ -71,7 +71,7 @@ def export_fmu(
     Returns:
         Path of the FMU.
     """
-    path = Path(file)
+    path = file_path(file, "the file of an FMU")
     step, t_end = real(step, "step"), real(t_end, "t_end")
     if version not in VERSIONS:
         raise InputError(f"FMI {version!r} is unknown", fix=f"Use {' or '.join(VERSIONS)}.")

@@ -49,13 +49,33 @@ def read_arguments(
     turns = {
         each.name: [first.coordinates[k] for k in each.bodies] for each in first.mechanism.attitudes
     }
-    return Arguments(
+    arguments = Arguments(
         _read_positions(first, q),
         read_given(qd, "qd", first.coordinates, several=turns),
         read_given(tau, "tau", joints, several=turns),
         read_given(inputs, "inputs", known, functions=True),
         read_given(parameters, "parameters", tuple(first.parameters)),
     )
+    _check_efforts(plants, arguments)
+    return arguments
+
+
+def _check_efforts(plants: Plants, given: Arguments) -> None:
+    """Refuse efforts of each run that share their place with an input of the same name.
+
+    That is harmless only for `joint_input`, if the input is not given too.
+    """
+    inputs = {name for plant in plants.values() for name in plant.inputs}
+    efforts = {each.name for plant in plants.values() for each in plant.mechanism.joint_inputs}
+    for joint in given.tau.columns:
+        name = f"{joint}.tau"
+        taken = name in given.inputs.shared or name in given.inputs.columns
+        if name in inputs and (taken or name not in efforts):
+            raise InputError(
+                f"tau of '{joint}' differs from run to run, but the model has an input '{name}'",
+                fix=f'Give their sum as inputs={{"{name}": ...}} if it is the effort of the joint; '
+                "otherwise give the input another name.",
+            )
 
 
 def _read_positions(plant: BarePlant, q: Columns) -> Given:
