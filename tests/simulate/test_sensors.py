@@ -170,9 +170,11 @@ def test_sensors_of_accelerations_say_that_hard_contacts_are_missing() -> None:
     plant = m.compile()
     for given in ({}, {"method": "event_driven"}, {"controller": lambda t, y: {}}):
         run = plant.simulate(t_end=0.01, step=1e-3, **given)
-        assert [note[:22] for note in run.notes] == ["imu: read acceleration"]
-        assert "without hard contacts such as 'floor'" in run.notes[0]
+        assert [note[:37] for note in run.notes] == ["sensor 'imu': with smooth forces only"]
+        assert "without those of hard contacts such as 'floor'" in run.notes[0]
     assert plant.simulate(t_end=0.01, step=1e-3, q={"body": 1.0}).notes == ()
+    (told,) = plant.simulate(t_end=0.01, step=1e-3, reactions="all").notes
+    assert told.startswith("sensor 'imu', reaction of joint 'body': with smooth forces only")
 
 
 @pytest.mark.thinned(4)

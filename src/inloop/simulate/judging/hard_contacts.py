@@ -63,7 +63,7 @@ def contact_notes(
     """
     notes = (*_overlap_notes(plant, result, known), *_yield_notes(plant, result))
     passed = () if step is None else passing_notes(plant, result, step)
-    return (*notes, *_sunk_notes(plant, result), *passed, *_sensed_notes(plant, result))
+    return (*notes, *_sunk_notes(plant, result), *passed, *_smooth_notes(plant, result))
 
 
 def contact_notes_of_modes(
@@ -143,18 +143,22 @@ def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _sensed_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
-    """A note on sensors of accelerations while contacts push: those are without contacts."""
-    names = sensors_of_motion(plant)
-    contacts = plant.mechanism.hard_contacts if names else ()
+def _smooth_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """A note on quantities that lack the forces of contacts, if one of these pushes."""
+    sensors = [f"sensor '{name}'" for name in sensors_of_motion(plant)]
+    joints = [name for name in plant.coordinates if f"{name}.force.x" in result.signals]
+    lacking = [*sensors, *(f"reaction of joint '{name}'" for name in joints)]
+    if not plant.formulation.unconstrained:
+        lacking.append("accelerations, multipliers and cut forces")
+    contacts = plant.mechanism.hard_contacts if lacking else ()
     forces = [f"{contact.name}.{force}" for contact in contacts for force in ("force", "effort")]
     pushing = [name for name in forces if np.any(result.signals.get(name, 0.0))]
     if not pushing:
         return ()
     return (
-        f"{', '.join(names)}: read accelerations and joint forces, which contain only the smooth "
-        f"forces here, without hard contacts such as '{pushing[0].rpartition('.')[0]}'. Use "
-        "velocities and their differences, or a compliant contact such as hunt_crossley(...)",
+        f"{', '.join(lacking)}: with smooth forces only, without those of hard contacts such as "
+        f"'{pushing[0].rpartition('.')[0]}'. Use velocities and their differences, or a compliant "
+        "contact such as hunt_crossley(...)",
     )
 
 
