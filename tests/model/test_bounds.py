@@ -117,6 +117,22 @@ def test_formulas_of_live_parameters_keep_to_their_bounds() -> None:
     plant.parameters.update(load=1.1, slip=0.9)
 
 
+def test_open_ends_of_bounds_are_refused_while_a_plant_runs_too() -> None:
+    """The range of a parameter includes its ends; "> 0" does not include 0."""
+    m = il.Model("open_ends")
+    k, v = m.parameter("k", 1e6, range=(0.0, 1e7)), m.parameter("v", 0.01)
+    body = m.body("body", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    m.contact(m.ground, il.plane(), body, il.point(), law=il.hard(stiffness=k), name="floor")
+    m.lugre(body, stiffness=1e4, damping=10.0, coulomb=2.0 * v, static=1.0, stribeck=v)
+    plant = m.compile(backend="python")
+    for name, told in (("k", "'floor': stiffness must be > 0"), ("v", "must be > 0")):
+        before = plant.parameters[name]
+        with pytest.raises(il.InputError, match=rf"{told}.*'{name}' = 0"):
+            plant.parameters[name] = 0.0
+        assert plant.parameters[name] == before
+    plant.parameters.update(k=1e-3, v=1e-12)
+
+
 def rotated_box(a: float, b: float, c: float) -> np.ndarray:
     """Inertia of a box of 1 kg with these edges, about axes that are not its own."""
     turn = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.5, 0.2, 0.7]]))[0]

@@ -155,6 +155,32 @@ def test_a_drive_moves_its_load_through_the_gear() -> None:
     np.testing.assert_allclose(result["motor.effort"], J1 * 1.6 + 0.35 * load, rtol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("driven", "locked", "told"),
+    [
+        ("ab", "", "the drives of a, b contradict each other: they are coupled by ab."),
+        ("ac", "", "the drives of a, c contradict each other: they are coupled by ab, bc."),
+        ("a", "c", "the drive of a moves a joint that is held by ab, bc, lock."),
+    ],
+)
+def test_drives_that_contradict_couplings_are_named_with_them(
+    driven: str, locked: str, told: str
+) -> None:
+    m = il.Model("train", gravity=(0, 0, 0))
+    for name in "abc":
+        m.body(name, on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1, 1, 1))
+    m.gear("a", "b", ratio=2.0, name="ab")
+    m.gear("b", "c", ratio=2.0, name="bc")
+    m.drive(m.body("aside", on=m.ground, joint=il.prismatic("x"), mass=1.0), lambda t: t)
+    for name in locked:
+        m.lock(name, name="lock")
+    for name in driven:
+        m.drive(name, lambda t: t)
+    with pytest.raises(il.ModelError) as caught:
+        m.compile()
+    assert told in str(caught.value)
+
+
 def test_ratios_may_be_live_expressions() -> None:
     m = il.Model("pair", gravity=(0, 0, 0))
     first = m.parameter("first", 18.0, doc="teeth of the motor's wheel")

@@ -422,16 +422,19 @@ def test_an_impact_at_the_end_of_a_step_leaves_open_contacts_alone() -> None:
     assert result.qd[-1] == pytest.approx([0.0, 0.0, 0.0, 2.0], abs=1e-9)
 
 
+@pytest.mark.parametrize("live", [False, True])
 @pytest.mark.parametrize(("stiffness", "notes"), [(1e5, 0), (1e4, 1), (1.0, 1)])
 def test_a_contact_that_is_soft_carries_and_says_so_if_it_is_too_soft(
-    stiffness: float, notes: int
+    stiffness: float, notes: int, live: bool
 ) -> None:
     """It was hit anew in every step, and sank for ever."""
     m = il.Model("soft")
     ball = m.body("z", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
-    law = il.hard(stiffness=stiffness)
+    law = il.hard(stiffness=m.parameter("k", 1e7) if live else stiffness)
     m.contact(m.ground, il.plane(), ball, il.sphere(0.1), law=law, name="floor")
-    result = m.compile().simulate(t_end=2.0, step=1e-3)
+    plant = m.compile()
+    plant.parameters.update({"k": stiffness} if live else {})
+    result = plant.simulate(t_end=2.0, step=1e-3)
     assert len([note for note in result.notes if "too soft for a hard contact" in note]) == notes
     if stiffness > 1.0:
         assert abs(result.qd[-1, 0]) < 1e-4

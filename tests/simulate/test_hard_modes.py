@@ -96,3 +96,51 @@ def test_a_pile_in_modes_is_refused() -> None:
     m.event("later", lambda t: 0.5 - t, mode=one, to=other)
     with pytest.raises(il.ModelError, match="pile 'pile': the mechanism has modes"):
         m.compile()
+
+
+def on_a_plate(modes: bool, height: float, speed: float, law: object) -> il.Plant:
+    """A cube over a thin plate, alone or with an event after the end of the run."""
+    m = il.Model("plate")
+    start = il.prismatic("z", initial=(height, speed))
+    cube = m.body("cube", on=m.ground, joint=start, mass=1.0)
+    if modes:
+        early, late = m.mode("early"), m.mode("late")
+        m.event("after_the_end", lambda t: 9.0 - t, mode=early, to=late)
+    plate, box = il.box((1.0, 1.0, 0.02)), il.box((0.1, 0.1, 0.1))
+    m.contact(m.ground, plate, cube, box, law=law, name="plate")
+    return m.compile()
+
+
+@pytest.mark.parametrize(
+    ("height", "speed", "stiffness", "told"),
+    [
+        (0.8, -200.0, None, "may pass through each other unseen"),
+        (0.03, 0.0, None, "starts with a penetration of 0.03"),
+        (0.06, 0.0, 1e3, "too soft for a hard contact"),
+    ],
+)
+def test_contacts_are_judged_in_modes_and_beside_controllers_too(
+    height: float, speed: float, stiffness: float | None, told: str
+) -> None:
+    law = il.hard(stiffness=stiffness)
+    plain, moded = (on_a_plate(modes, height, speed, law) for modes in (False, True))
+    expected = plain.simulate(t_end=0.1, step=5e-3).notes
+    assert len(expected) == 1 and told in expected[0]
+    for plant in (plain, moded):
+        assert plant.simulate(t_end=0.1, step=5e-3, controller=lambda t, y: {}).notes == expected
+    assert moded.simulate(t_end=0.1, step=5e-3).notes == expected
+
+
+def test_a_contact_that_exists_before_an_event_does_not_start_with_it() -> None:
+    """The springs of contacts are closed while they carry: no penetration at a start."""
+    m = il.Model("two_modes")
+    ball = m.body("ball", on=m.ground, joint=il.prismatic("z"), mass=1.0)
+    begin, end = m.mode("begin"), m.mode("end")
+    m.event("half_time", lambda t: 0.5005 - t, mode=begin, to=end)
+    law = il.hard(stiffness=1e5)
+    m.contact(m.ground, il.plane(), ball, il.point(), law=law, name="floor")
+    m.joint_force(ball, lambda q: -100.0)
+    plant = m.compile()
+    run = plant.simulate(t_end=1.0, step=1e-3)
+    assert run.modes[-1] == "end" and run["floor.gap"][-1] < -5e-4
+    assert plant.simulate(t_end=2.0, step=1e-3, start=run).notes == run.notes == ()

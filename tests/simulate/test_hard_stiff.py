@@ -130,3 +130,23 @@ def test_a_flexible_beam_rests_on_a_prop() -> None:
     result = m.compile().simulate(t_end=0.6, step=1e-3)
     assert result["prop.normal"][-1] == pytest.approx(3 / 8 * 2.0 * G, rel=1e-6)
     assert result["prop.gap"][-1] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("step", "notes"), [(1e-3, 1), (1e-4, 0)])
+def test_a_propped_beam_damped_per_mass_says_that_steps_are_too_long(
+    step: float, notes: int
+) -> None:
+    """This damping is explicit: the prop carries less than its part by up to alpha h / 2."""
+    m = il.Model("beam")
+    alpha = m.parameter("alpha", 100.0)
+    beam = m.flexible_link(
+        "beam", on=m.ground, length=1.0, mass_per_length=2.0, EI=50.0, damping=(alpha, 1e-3),
+        elements=2,
+    )  # fmt: skip
+    m.contact(m.ground, il.plane(), beam.tip, il.point(), law=il.hard(), name="prop")
+    result = m.compile().simulate(t_end=0.5, step=step)
+    assert [note[:39] for note in result.notes] == [
+        "damping per mass of flexible link 'beam"
+    ] * notes
+    missing = 1.0 - result["prop.normal"][-1] / (3 / 8 * 2.0 * G)
+    assert 25.0 * step < missing < 50.0 * step

@@ -286,3 +286,22 @@ def test_forces_that_a_mode_does_not_have_are_named() -> None:
     m.event("lift", lambda force: force["floor"], mode="a", to="b")
     with pytest.raises(il.InputError, match="mode 'a' has no force 'floor'"):
         m.compile()
+
+
+def test_events_that_chatter_are_named() -> None:
+    """Each is over when the other one leads back: both happen at once, for ever."""
+    m = il.Model("clutch", gravity=(0, 0, 0))
+    wheel = m.body("wheel", on=m.ground, joint=il.revolute("z"), mass=1.0, inertia=(1, 1, 1))
+    free, held = m.mode("free"), m.mode("held")
+    with m.during(held):
+        m.lock(wheel, name="brake")
+    m.event("grip", lambda t: 0.1 - t, mode=free, to=held)
+    m.event("release", lambda t: 0.2 - t, mode=held, to=free)
+    plant = m.compile()
+    told = r"after 'release', 'grip'. Give the event a mode to settle in.*when its mode begins"
+    with pytest.raises(il.SimulationError, match=rf"'clutch' chatters after t = 0.2 s.*{told}"):
+        plant.simulate(t_end=1.0, step=0.05)
+    stepper = plant.stepper(step=0.05)
+    with pytest.raises(il.SimulationError, match=rf"'clutch' in mode 'held': CHATTERING.*{told}"):
+        for _ in range(20):
+            stepper.step()

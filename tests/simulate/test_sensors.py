@@ -160,6 +160,23 @@ def test_contact_force_at_rest_is_the_weight() -> None:
     assert vector(result, "scale")[-1] == pytest.approx([0.0, 0.0, -0.4 * G], rel=1e-6)
 
 
+def test_sensors_of_accelerations_say_that_hard_contacts_are_missing() -> None:
+    """The body stands, but its IMU reads as if it fell."""
+    m = il.Model("standing")
+    body = m.body("body", on=m.ground, joint=il.prismatic("z", initial=(0.1, 0.0)), mass=1.0)
+    m.contact(m.ground, il.plane(), body, il.sphere(0.1), law=il.hard(), name="floor")
+    m.sensor("imu", il.sensors.imu(body))
+    m.sensor("height", il.sensors.position(body))
+    plant = m.compile()
+    for given in ({}, {"method": "event_driven"}, {"controller": lambda t, y: {}}):
+        run = plant.simulate(t_end=0.01, step=1e-3, **given)
+        assert [note[:37] for note in run.notes] == ["sensor 'imu': with smooth forces only"]
+        assert "without those of hard contacts such as 'floor'" in run.notes[0]
+    assert plant.simulate(t_end=0.01, step=1e-3, q={"body": 1.0}).notes == ()
+    (told,) = plant.simulate(t_end=0.01, step=1e-3, reactions="all").notes
+    assert told.startswith("sensor 'imu', reaction of joint 'body': with smooth forces only")
+
+
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0])
 @pytest.mark.parametrize("force", [(0.0, 0.02), (300.0, 0.0)])

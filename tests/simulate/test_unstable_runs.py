@@ -61,6 +61,16 @@ def test_the_stability_limit_is_that_of_the_oscillator() -> None:
     assert (short.doubts, short.status) == ((), "OK")
 
 
+def test_a_law_without_a_slope_does_not_hide_the_stiff_one() -> None:
+    """An orifice at rest: the slope of its square root is infinite there."""
+    m = il.Model("orifice", gravity=(0, 0, 0))
+    piston = m.body("piston", on=m.ground, joint=il.prismatic("x"), mass=1.0)
+    m.joint_force(piston, lambda q, qd: -100.0 * il.sqrt(il.absolute(qd)), name="orifice")
+    m.joint_force(piston, lambda q: -1e8 * q, name="stop")
+    found = m.compile().simulate(t_end=0.1, method="rk4")
+    assert "stiffest there is 'stop'" in found.doubts[0]
+
+
 def test_stiff_damping_is_told() -> None:
     """λ = -d/m on the real axis."""
     plant = oscillator(100.0, 8e3)

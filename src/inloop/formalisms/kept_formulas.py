@@ -1,9 +1,10 @@
 """Bounded formulas of live parameters: masses, moments of inertia, coefficients of laws.
 
-A parameter that directly is such a number has a range (`model.parameters`). A formula of parameters
-is checked whenever one of them changes: its margin, the distance to its bound, must not be
-negative. Inertias must also be physical: with s half the sum of the moments, s 1 - I is the second
-moment of mass, which is positive semidefinite if none of its principal minors is negative.
+A parameter that directly is such a number has a range (`model.parameters`), to which its ends
+belong. A formula of parameters, and a parameter whose bound has an open end such as "> 0", is
+checked whenever one of them changes: its margin, the distance to its bound, must not be negative.
+Inertias must also be physical: with s half the sum of the moments, s 1 - I is the second moment of
+mass, which is positive semidefinite if none of its principal minors is negative.
 """
 
 from __future__ import annotations
@@ -78,14 +79,16 @@ class _Numbers:
         self._known = {p.symbol: self.symbols[p.name] for p in own}
 
     def bounded(self, item: Bounded) -> KeptFormula:
-        """A formula as written by the user; a plain parameter has a range instead."""
+        """A formula as written by the user; the range of a plain parameter suffices if closed."""
         bound = item.bound
         what = f"{item.what} must be {bound.words}"
-        if item.value in self._known or not self._knows(item.value):
+        least, most = bound.inner
+        closed = (least, most) == (bound.least, bound.most)
+        if (closed and item.value in self._known) or not self._knows(item.value):
             return KeptFormula(what, ())
         value = self._scalar(item.value, "")
-        margins = [value - bound.least] if math.isfinite(bound.least) else []
-        margins += [bound.most - value] if math.isfinite(bound.most) else []
+        margins = [value - least] if math.isfinite(least) else []
+        margins += [most - value] if math.isfinite(most) else []
         return KeptFormula(what, self._varying(margins))
 
     def inertia(self, body: Body) -> KeptFormula:

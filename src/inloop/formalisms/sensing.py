@@ -71,6 +71,13 @@ def needs_motion(program: Program) -> bool:
     return any(block.name in ("qdd", "lam") for block in program.inputs)
 
 
+def moved_readings(program: Program) -> list[int]:
+    """Indices of the readings that depend on accelerations or multipliers."""
+    known = {x for block in program.inputs if block.name in ("qdd", "lam") for x in block.symbols}
+    (y,) = program.outputs
+    return [k for k, value in enumerate(y.exprs) if known & {*reachable([value])}]
+
+
 class SeenMechanism:
     """A mechanism as its sensors see it: `Seen` as expressions of a derivation."""
 

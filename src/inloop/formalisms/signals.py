@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from inloop.errors import ExpressionError, InputError
 from inloop.model import Mechanism
 from inloop.model.laws.tracing import what_failed
@@ -16,15 +18,15 @@ from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
 from inloop.symbolic.samples import samples_over_time
 
 Samples = tuple[Sequence[float], Sequence[float]]
-Signal = Callable[[Any], Any] | Samples
+Signal = Callable[[Any], Any] | Samples | float
 
 
 def over_time(signal: Signal, t: Expr, label: str) -> Expr:
     """A signal as an expression of time.
 
     Args:
-        signal: a function of time, which is traced, or samples (times, values), interpolated by a
-            cubic spline and constant outside.
+        signal: a function of time, which is traced, samples (times, values), interpolated by a
+            cubic spline and constant outside, or a number.
         t: time [s].
         label: purpose of the signal, for messages.
     """
@@ -42,6 +44,8 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
             )
         return found
     try:
+        if isinstance(signal, int | float | np.floating):
+            return t.graph.constant(float(signal))
         times, values = signal
         return samples_over_time(t, times, values)
     except ExpressionError as error:

@@ -31,6 +31,13 @@ class Bound:
     least: float = 0.0
     most: float = math.inf
 
+    @property
+    def inner(self) -> tuple[float, float]:
+        """The least and the largest number that passes the test: an open end is not among them."""
+        least = self.least if self.holds(self.least) else math.nextafter(self.least, math.inf)
+        most = self.most if self.holds(self.most) else math.nextafter(self.most, -math.inf)
+        return least, most
+
 
 @dataclass(frozen=True)
 class Bounded:

@@ -18,9 +18,11 @@ import numpy as np
 
 from inloop.errors import InputError, near_names
 from inloop.formalisms import LiveParameter
+from inloop.model import Mechanism, Scalar
 from inloop.model.names import quoted
 from inloop.plant.arguments import real
 from inloop.plant.engine import Array
+from inloop.symbolic import Expr, evaluate
 
 Check = Callable[[Collection[str], Array], None]  # names that change, all values; raises
 
@@ -127,3 +129,11 @@ class Parameters(MutableMapping[str, float]):
         near = near_names(name, self._index, most=3)
         hint = f"Did you mean {', '.join(near)}?" if near else "See plant.parameters for all names."
         raise InputError(f"no live parameter '{name}'", fix=hint)
+
+
+def value_now(number: Scalar, mechanism: Mechanism, values: Mapping[str, float]) -> float:
+    """A number of a mechanism, which may be an expression of its parameters, at their values."""
+    if not isinstance(number, Expr):
+        return float(number)
+    known = {p.symbol: values[p.name] for p in mechanism.parameters if p.name in values}
+    return float(evaluate([number], known)[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inloop.errors import InputError
-from inloop.formalisms.sensing import SENSOR_OUTPUTS, needs_motion
+from inloop.formalisms.sensing import SENSOR_OUTPUTS, moved_readings, needs_motion
 from inloop.plant.engine import Array
 
 if TYPE_CHECKING:
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 def sense_motion(plant: BarePlant) -> bool:
     """True if its sensors tell what is known only with accelerations and multipliers."""
     return bool(plant.mechanism.sensors) and needs_motion(plant.program(SENSOR_OUTPUTS))
+
+
+def sensors_of_motion(plant: BarePlant) -> list[str]:
+    """Names of the sensors that read accelerations or multipliers."""
+    if not plant.mechanism.sensors:
+        return []
+    signals = plant.mechanism.sensor_signals
+    moved = {signals[k].name for k in moved_readings(plant.program(SENSOR_OUTPUTS))}
+    return [name for name, own in plant.mechanism.signals_by_sensor.items() if moved & {*own}]
 
 
 def readings(plant: BarePlant, lanes: bool = True, **arrays: Any) -> dict[str, Array]:

@@ -16,6 +16,7 @@ from inloop.native import (
     FixedSteps,
     MachineRun,
     MachineSnapshot,
+    Method,
     Status,
     run_machine,
 )
@@ -30,6 +31,7 @@ from inloop.simulate.judging.divergence import lost_by_the_step
 from inloop.simulate.judging.divided_steps import divided_notes
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.given_samples import sample_notes
+from inloop.simulate.judging.hard_contacts import contact_notes_of_modes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.pulses import (
     between_samples,
@@ -141,6 +143,8 @@ def simulate_modes(
         run.take_over(start.end)
     status, end = run.go(begin.snapshot)
     result = run.result(status, end)
+    before = "" if start is None else str(start.modes[-1])
+    result = replace(result, notes=(*run.contact_notes(result, before), *result.notes))
     if status == Status.STOPPED:
         raise interrupted(result, t_end)
     if status != Status.OK:
@@ -397,6 +401,13 @@ class _Run:
     def _limit_notes(self) -> list[str]:
         """Notes on joints that leave their limits."""
         return limit_notes([(plant, piece.t, piece.q) for plant, piece in self.pieces()])
+
+    def contact_notes(self, result: Result, before: str) -> tuple[str, ...]:
+        """Notes on hard contacts; before: the mode in which an earlier run ended, if any."""
+        step = step_of(self._schedule) if self._schedule.method == Method.MOREAU else None
+        hard = self._plants[before].mechanism.hard_contacts if before else ()
+        known = [contact.name for contact in hard]
+        return contact_notes_of_modes(self._plants, self._positions, result, step, known)
 
     def result(self, status: Status, end: MachineSnapshot) -> Result:
         """All pieces joined; NaN where a mode lacks a quantity."""

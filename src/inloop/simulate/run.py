@@ -28,9 +28,8 @@ from inloop.simulate.judging.contact_power import contact_power
 from inloop.simulate.judging.divergence import without_solution
 from inloop.simulate.judging.drive_jumps import jump_notes
 from inloop.simulate.judging.given_samples import sample_notes
-from inloop.simulate.judging.hard_contacts import overlap_notes
+from inloop.simulate.judging.hard_contacts import contact_notes
 from inloop.simulate.judging.limits import limit_notes
-from inloop.simulate.judging.passing import passing_notes
 from inloop.simulate.judging.pulses import (
     Pulse,
     between_samples,
@@ -147,9 +146,10 @@ def simulate(
     result = replace(run.result(done.after(told), joints), method=method)
     if done.status == Status.OK and not result.doubts:
         result = _checked(run, result, done.samples)
-    begun = moved_notes(plant, start, result) if start else overlap_notes(plant, result)
-    if run.schedule.method == Method.MOREAU:
-        begun = (*begun, *passing_notes(plant, result, step))
+    begun = moved_notes(plant, start, result) if start else ()
+    known = [contact.name for contact in plant.mechanism.hard_contacts] if start else []
+    blind = step if run.schedule.method == Method.MOREAU else None
+    begun = (*begun, *contact_notes(plant, result, blind, known))
     result = replace(result, notes=(*begun, *result.notes))
     if done.status == Status.STOPPED:
         raise interrupted(result, t_end)

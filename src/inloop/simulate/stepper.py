@@ -16,6 +16,7 @@ from inloop.plant import Array, BarePlant, Signal
 from inloop.plant.arguments import by_name, one_name, real, reals, useless, whole
 from inloop.plant.parameters import Parameters
 from inloop.plant.quantities.inputs_outputs import input_quantities, output_quantities
+from inloop.plant.unit import common_name
 from inloop.simulate import observe
 from inloop.simulate.choice import FIRST, own_method
 from inloop.simulate.controlled.compiled import check_step, inputs_led_by_plant, refuse_led
@@ -25,6 +26,7 @@ from inloop.simulate.machine_start import conditions, first_snapshot
 from inloop.simulate.results.event_records import event_record
 from inloop.simulate.results.result import EventRecord
 from inloop.simulate.results.samples import Samples
+from inloop.simulate.results.unfinished import SETTLE
 from inloop.simulate.schedules import METHODS, check_method
 from inloop.simulate.systems import Conditions, make_systems
 
@@ -186,10 +188,10 @@ class Stepper:
         self.status = status = self._machine.step()
         if status != Status.OK:
             self._systems[self.mode].follow_choice()
-            why = self._why(status)
+            who = f"model '{common_name(self._plants)}'"
+            who += f" in mode '{self.mode}'" if len(self._plants) > 1 else ""
             raise SimulationError(
-                f"model '{self.plant.name}': {status.name} in the step after t = {self.t:.6g} s"
-                f"{why}",
+                f"{who}: {status.name} in the step after t = {self.t:.6g} s{self._why(status)}",
                 fix=self._way_out(status),
             )
         self._drives.remember()
@@ -212,6 +214,8 @@ class Stepper:
                 "Parameters have changed, and the loops cannot follow from their current "
                 "positions: undo the change, or make it in smaller parts."
             )
+        if status == Status.CHATTERING:
+            return f"{SETTLE}."
         return "Use a smaller step, or check the inputs."
 
     def _why(self, status: Status) -> str:
@@ -219,6 +223,9 @@ class Stepper:
         system = self._systems[self.mode]
         if status == Status.OUT_OF_BOUNDS:
             return f": {system.beyond()}"
+        if status == Status.CHATTERING:
+            names = ", ".join(dict.fromkeys(f"'{event.name}'" for event in self.events))
+            return ": too many events in one step" + (f", after {names}" if names else "")
         if status == Status.CONTROLLER_FAILED:
             number = system.instance.not_finite
             name = f"input '{self.input_names[number]}'" if number >= 0 else "a state"

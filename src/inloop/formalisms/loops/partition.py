@@ -135,11 +135,26 @@ def _cheapest(block: Numbers, best: float) -> tuple[int, int]:
 def _contradiction(
     J: Numbers, driven: Collection[int], names: Sequence[str], elements: Sequence[str]
 ) -> ModelError:
-    shown = ", ".join(names[k] if names else str(k) for k in driven)
-    touched = np.flatnonzero(np.abs(J[:, list(driven)]).max(axis=1) > 0.0)
-    loops = ", ".join(dict.fromkeys(elements[int(k)] for k in touched)) if elements else "the loops"
+    """An error that names drives that are not free of each other, and the rows that relate them."""
+    others = [k for k in range(J.shape[1]) if k not in set(driven)]
+    # combinations of rows in which no other coordinate moves, and one of those that moves drives
+    left, sizes, _ = np.linalg.svd(J[:, others])
+    within = left[:, int(np.sum(sizes > RANK_TOLERANCE * float(np.abs(J).max()))) :]
+    moved = within.T @ J[:, list(driven)]
+    factors = within @ moved[:, int(np.argmax(np.linalg.norm(moved, axis=0)))]
+    largest = float(np.abs(factors).max())
+    rows = np.flatnonzero(np.abs(factors) > RANK_TOLERANCE * largest)
+    pulled = np.abs(factors @ J[:, list(driven)])
+    related = [k for k, pull in zip(driven, pulled, strict=True) if pull > 1e-9 * pulled.max()]
+    shown = ", ".join(names[k] if names else str(k) for k in related)
+    loops = ", ".join(dict.fromkeys(elements[int(k)] for k in rows)) if elements else "the loops"
+    if len(related) == 1:
+        return ModelError(
+            f"the drive of {shown} moves a joint that is held by {loops}",
+            fix="Remove the drive, or what holds the joint.",
+        )
     return ModelError(
-        f"the drives of {shown} contradict each other: {loops} couples them",
+        f"the drives of {shown} contradict each other: they are coupled by {loops}",
         fix="Drive fewer joints; a mechanism follows as many drives as it has degrees of freedom.",
     )
 

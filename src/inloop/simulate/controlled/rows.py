@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +14,7 @@ from inloop.plant.quantities.inputs_outputs import EVENTS, MODE, input_quantitie
 from inloop.plant.quantities.units import signal_units
 from inloop.plant.unit import common_name
 from inloop.simulate import observe
+from inloop.simulate.judging.hard_contacts import contact_notes_of_modes
 from inloop.simulate.judging.limits import limit_notes
 from inloop.simulate.judging.row_jumps import row_jump_notes
 from inloop.simulate.judging.verdict import UNSTABLE, Stretch, judge
@@ -109,7 +110,7 @@ class Rows:
         limits = limit_notes([(self._plants[m], found.t, found.q) for m, _, found in parts])
         changes = any(plant.has_events for plant in self._plants.values())
         closed = any(not p.formulation.unconstrained for p in self._plants.values())
-        return Result(
+        result = Result(
             name=common_name(self._plants),
             coordinates=tuple(coordinates),
             t=t,
@@ -127,6 +128,9 @@ class Rows:
             method=schedule.method.name.lower(),
             doubts=verdict.doubts,
         )
+        positions = (*coordinates, *self._turning)
+        begun = contact_notes_of_modes(self._plants, positions, result, schedule.step, ())
+        return replace(result, notes=(*begun, *result.notes))
 
     @property
     def _turning(self) -> list[str]:

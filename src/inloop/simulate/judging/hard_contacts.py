@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from inloop.plant import BarePlant
+from inloop.plant.parameters import value_now
+from inloop.plant.readings import sensors_of_motion
+from inloop.simulate.judging.passing import passing_notes
 
 if TYPE_CHECKING:
     from inloop.simulate.judging.verdict import Stretch
@@ -45,7 +49,52 @@ def inexact_contacts(stretches: Sequence[Stretch]) -> tuple[str, ...]:
     )
 
 
-def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+def contact_notes(
+    plant: BarePlant, result: Result, step: float | None, known: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Notes on hard contacts that a run began or ended with penetration, or did not see.
+
+    Args:
+        plant: the compiled mechanism.
+        result: result of the run.
+        step: of `moreau`, which searches contacts at its ends and in its middle [s]; None for a
+            method that follows them between.
+        known: names of contacts that existed before the run, whose penetration is not initial.
+    """
+    notes = (*_overlap_notes(plant, result, known), *_yield_notes(plant, result))
+    passed = () if step is None else passing_notes(plant, result, step)
+    return (*notes, *_sunk_notes(plant, result), *passed, *_smooth_notes(plant, result))
+
+
+def contact_notes_of_modes(
+    plants: Mapping[str, BarePlant],
+    positions: Sequence[str],
+    result: Result,
+    step: float | None,
+    known: Collection[str],
+) -> tuple[str, ...]:
+    """The same for the samples of each mode; positions: names of the columns of q."""
+    notes: list[str] = []
+    known = set(known)
+    modes = result.modes
+    if modes is None:
+        modes = np.full(len(result.t), next(iter(plants)))
+    for name in dict.fromkeys(modes.tolist()):
+        plant, rows = plants[name], modes == name
+        contacts = plant.mechanism.hard_contacts
+        if contacts:
+            q, qd = (
+                values[rows][:, [positions.index(own) for own in names]]
+                for values, names in ((result.q, plant.positions), (result.qd, plant.coordinates))
+            )
+            signals = {signal: values[rows] for signal, values in result.signals.items()}
+            part = replace(result, t=result.t[rows], q=q, qd=qd, signals=signals)
+            notes += contact_notes(plant, part, step, known)
+            known |= {contact.name for contact in contacts}
+    return tuple(dict.fromkeys(notes))
+
+
+def _overlap_notes(plant: BarePlant, result: Result, known: Collection[str]) -> list[str]:
     """Notes on initial penetrations, which contacts preserve."""
     mechanism = plant.mechanism
     length = plant.equations.size.length
@@ -56,12 +105,13 @@ def overlap_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
     ):
         for contact in contacts:
             gap = result.signals.get(contact.gap, np.zeros(0))
-            if len(gap) > sample and gap[sample] < -deep * length:
+            new = contact.name not in known
+            if new and len(gap) > sample and gap[sample] < -deep * length:
                 notes.append(
                     f"contact '{contact.name}' starts with a penetration of {-gap[sample]:.3g} and "
                     "keeps it: hard contacts do not push bodies apart. Start without penetration"
                 )
-    return (*notes, *_yield_notes(plant, result), *_sunk_notes(plant, result))
+    return notes
 
 
 def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
@@ -80,9 +130,10 @@ def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
             notes.append(
                 f"contact '{contact.name}' is rigid and sank by {depth:.3g} m. Use a smaller step"
             )
-        if not isinstance(stiffness, float | int):
+        if stiffness is None:
             continue
-        spring = float(np.max(result.signals[f"{contact.name}.force"])) / stiffness
+        most = float(np.max(result.signals[f"{contact.name}.force"]))
+        spring = most / value_now(stiffness, plant.mechanism, plant.parameters)
         if depth > min(SUNK * spring + DEEP * length, VISIBLE * length):
             notes.append(
                 f"contact '{contact.name}' sank by {depth:.3g} m, and its force over its stiffness "
@@ -90,6 +141,25 @@ def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
                 "or a law such as hunt_crossley(...) for what gives way visibly"
             )
     return tuple(notes)
+
+
+def _smooth_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
+    """A note on quantities that lack the forces of contacts, if one of these pushes."""
+    sensors = [f"sensor '{name}'" for name in sensors_of_motion(plant)]
+    joints = [name for name in plant.coordinates if f"{name}.force.x" in result.signals]
+    lacking = [*sensors, *(f"reaction of joint '{name}'" for name in joints)]
+    if not plant.formulation.unconstrained:
+        lacking.append("accelerations, multipliers and cut forces")
+    contacts = plant.mechanism.hard_contacts if lacking else ()
+    forces = [f"{contact.name}.{force}" for contact in contacts for force in ("force", "effort")]
+    pushing = [name for name in forces if np.any(result.signals.get(name, 0.0))]
+    if not pushing:
+        return ()
+    return (
+        f"{', '.join(lacking)}: with smooth forces only, without those of hard contacts such as "
+        f"'{pushing[0].rpartition('.')[0]}'. Use velocities and their differences, or a compliant "
+        "contact such as hunt_crossley(...)",
+    )
 
 
 def _sunk_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:

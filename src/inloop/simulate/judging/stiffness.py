@@ -274,7 +274,12 @@ def stiffest_law(plant: BarePlant, at: Samples, u: Array) -> str:
     M = T.T @ plant.evaluate("mass_matrix", ready=True, q=at.q)["M"][0] @ T
     laws = law_stiffness(plant, at.q[0], at.qd[0], at.z[0], u, float(at.t[0]))
 
+    if not (np.isfinite(T).all() and np.isfinite(M).all()):
+        return ""
+
     def rate(name: str) -> float:
+        if not all(np.isfinite(part).all() for part in laws[name]):
+            return 0.0  # nothing to compare, such as the slope of a square root at 0
         K, D = (np.linalg.solve(M, T.T @ part @ T) for part in laws[name])
         sizes = [np.abs(np.linalg.eigvals(part)).max(initial=0.0) for part in (K, D)]
         return float(np.sqrt(sizes[0]) + sizes[1])

@@ -19,13 +19,20 @@ import numpy as np
 
 from inloop.native import AdaptiveSteps, FixedSteps, Method
 from inloop.plant import Array, BarePlant
+from inloop.plant.parameters import value_now
 from inloop.plant.stepping import has_pushing_laws, has_steps
 from inloop.simulate.inputs import InputsOverTime
 from inloop.simulate.judging.balance import ROUNDING, Balance, balance, exchanged, largest
 from inloop.simulate.judging.hard_contacts import inexact_contacts
-from inloop.simulate.judging.stiffness import Fastest, find_unstable, motion_size, stiffest_law
+from inloop.simulate.judging.stiffness import (
+    SAFE,
+    Fastest,
+    find_unstable,
+    motion_size,
+    stiffest_law,
+)
 from inloop.simulate.results.samples import Samples
-from inloop.simulate.schedules import samples_every_step, tolerance_of
+from inloop.simulate.schedules import samples_every_step, step_of, tolerance_of
 
 UNSTABLE = "UNSTABLE"  # status of a run that was completed, but is not trustworthy
 TOLERATED = 0.03  # error of the energy balance, relative to the energy exchanged
@@ -96,7 +103,8 @@ def judge(
         return Verdict(np.full(len(t), np.nan), inexact_contacts(stretches))
     if schedule.method == Method.MOREAU:
         # impulses dissipate energy between two samples
-        doubts = (*inexact_contacts(stretches), *_explicit_laws(stretches, schedule))
+        explicit = (*_explicit_laws(stretches, schedule), *_explicit_damping(stretches, schedule))
+        doubts = (*inexact_contacts(stretches), *explicit)
         return Verdict(np.full(len(t), np.nan), doubts)
     balanced = balance(t, np.concatenate([part.power for part in stretches]), events)
     off, work, sudden = None, balanced.work, _sudden(stretches)
@@ -185,6 +193,25 @@ def _explicit_laws(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[st
         f"{fastest.product:.2g} at t = {fastest.t:.6g} s. {who} treat laws explicitly: "
         "hard contacts that carry them are off by half of this. Use steps of "
         f"{fastest.step:.1g} s, or a motor (joint_force) instead of the drive.",
+    )
+
+
+def _explicit_damping(stretches: Sequence[Stretch], schedule: Schedule) -> tuple[str, ...]:
+    """Doubts about the damping per mass of flexible links, which is explicit like inertia."""
+    limit, step = SAFE[Method.MOREAU], step_of(schedule) or 0.0
+    plants = {part.plant: None for part in stretches if part.plant.mechanism.hard_contacts}
+    rates = {
+        link.name: value_now(link.alpha, plant.mechanism, plant.parameters)
+        for plant in plants
+        for link in plant.mechanism.flexible_links
+    }
+    return tuple(
+        f"damping per mass of flexible link '{name}' acts within few steps: alpha h = "
+        f"{rate * step:.2g}. Steps with hard contacts treat it explicitly: contacts that carry the "
+        f"link are off by half of this. Use steps of {limit / rate:.1g} s, or damping per "
+        "stiffness (beta)."
+        for name, rate in rates.items()
+        if rate * step > limit
     )
 
 

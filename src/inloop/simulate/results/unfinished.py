@@ -7,6 +7,11 @@ import numpy as np
 from inloop.errors import SimulationError
 from inloop.simulate.results.result import Result
 
+SETTLE = (
+    "Give the event a mode to settle in, or friction or damping that ends it; one whose indicator "
+    "is below zero when its mode begins happens at once"
+)
+
 
 def interrupted(result: Result, t_end: float) -> KeyboardInterrupt:
     """Ctrl-C as an exception that ends the whole program and carries the partial result."""
@@ -39,13 +44,15 @@ def failed(
     """
     last = float(result.t[-1])
     worst = result.coordinates[int(np.argmax(np.abs(result.qd[-1])))]
+    before = dict.fromkeys(f"'{event.name}'" for event in result.events if event.t >= last - step)
     what = {
         "DIVERGED": f"diverged after t = {last:.6g} s; fastest coordinate '{worst}'",
         "LOOP_OPEN": f"cannot close its loops after t = {last:.6g} s: "
         + (f"loop '{loop}' is at a singular position or out of reach; " if loop else "")
         + f"fastest coordinate '{worst}'",
         "OUT_OF_BOUNDS": f"went out of bounds after t = {last:.6g} s: {blame}",
-        "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step",
+        "CHATTERING": f"chatters after t = {last:.6g} s: too many events in one step"
+        + (f", after {', '.join(before)}" if before else ""),
         "CONTACT_JAMMED": f"has sliding contacts after t = {last:.6g} s that "
         "no finite forces keep closed (Painlevé)",
         "CONTACT_INEXACT": f"has contacts after t = {last:.6g} s that cannot be followed "
@@ -57,7 +64,7 @@ def failed(
         "LOOP_OPEN": "Choose other dimensions, another motion, or a smaller step",
         "OUT_OF_BOUNDS": f"Use a step smaller than {step:g} s or an implicit method, "
         "look for force laws that add energy, or set wider bounds: plant.bounds",
-        "CHATTERING": "Give the event a mode to settle in, or friction or damping that ends it",
+        "CHATTERING": SETTLE,
         "CONTACT_JAMMED": "Use method='moreau', which resolves jamming with impulses",
         "CONTACT_INEXACT": "Use method='moreau'",
     }.get(result.status, f"Use a step smaller than {step:g} s")
