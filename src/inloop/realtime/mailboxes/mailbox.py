@@ -13,6 +13,7 @@ from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realtime_function
+from inloop.realtime.checks import timeout_of, whole_of
 from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
 from inloop.realtime.mailboxes.commands import Commands
@@ -125,7 +126,7 @@ class Mailbox(Commands, Closing):
         Raises:
             MailboxError: the plant has ended, or the mailbox was closed in the meantime.
         """
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout_of(timeout)
         while True:
             # Python handles no signals while it is in C
             held = self._use()
@@ -156,10 +157,11 @@ class Mailbox(Commands, Closing):
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by their number in outputs; None if they have been overwritten."""
+        number = whole_of(sequence, "the number")
         held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
         copy, record = realtime_function("il_mailbox_copy"), mirror("inloop_record")()
         place = (ctypes.addressof(record), values.ctypes.data)
-        if copy(held.address, PARAMETERS, sequence, *place) != OK:
+        if number < 1 or copy(held.address, PARAMETERS, number, *place) != OK:
             return None
         names = (x.name for x in self.layout.parameters)
         return dict(zip(names, values.tolist(), strict=True))
@@ -244,10 +246,11 @@ class Mailbox(Commands, Closing):
             MailboxError: another process writes them.
             InputError: a wrong size, or a number that is not finite.
         """
+        answers, stamp = whole_of(sequence, "an answer to outputs"), whole_of(stamp, "the stamp")
         self._inputs.update(values, {})
         self.take()
         flags = Flag.REST if rest else 0
-        about = mirror("inloop_record")(answers=sequence, stamp=stamp, flags=flags)
+        about = mirror("inloop_record")(answers=answers, stamp=stamp, flags=flags)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
         if rest:
@@ -275,7 +278,8 @@ class Mailbox(Commands, Closing):
         """
         newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
         record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
-        place, end = (ctypes.addressof(record), values.ctypes.data), time.monotonic() + timeout
+        place = (ctypes.addressof(record), values.ctypes.data)
+        end = time.monotonic() + timeout_of(timeout)
         while True:
             held = self._use()
             error = newest(held.address, INPUTS, *place)
@@ -297,7 +301,8 @@ class Mailbox(Commands, Closing):
         Returns:
             False on timeout.
         """
-        attend, end = realtime_function("il_mailbox_attend"), time.monotonic() + timeout
+        attend, after = realtime_function("il_mailbox_attend"), whole_of(after, "the number")
+        end = time.monotonic() + timeout_of(timeout)
         while self.inputs_written <= after:
             left = end - time.monotonic()
             if left <= 0.0:
