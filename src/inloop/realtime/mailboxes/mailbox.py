@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import time
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ class Mailbox(Commands, Closing):
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
         self._values_address = self._values.ctypes.data
-        self._inputs = InputVector(self.layout)
+        self._inputs, self._wrote = InputVector(self.layout), False
         self.parameters = RemoteParameters(name, self.layout, access)
         self.hand = Hand(name, self.layout, access)
         functions = ("read", "wait", "next", "write")
@@ -195,11 +196,13 @@ class Mailbox(Commands, Closing):
                 or a number that is not finite.
         """
         held = self._use()
+        self._continue_inputs(held)
         if values is not None or named:
             self._inputs.update(values, named)
         error = self._write(held.address, self._inputs.address)
         if error != OK:
             self._raise(error, held)
+        self._wrote = True
 
     def rest(
         self,
@@ -220,10 +223,12 @@ class Mailbox(Commands, Closing):
                 or a number that is not finite.
         """
         held = self._use()
+        self._continue_inputs(held)
         self._inputs.update(values, named)
         error = realtime_function("il_mailbox_rest")(held.address, self._inputs.address)
         if error != OK:
             self._raise(error, held)
+        self._wrote = False
 
     def answer(
         self,
@@ -247,14 +252,29 @@ class Mailbox(Commands, Closing):
             InputError: a wrong size, or a number that is not finite.
         """
         answers, stamp = whole_of(sequence, "an answer to outputs"), whole_of(stamp, "the stamp")
+        self._continue_inputs(self._use())
         self._inputs.update(values, {})
         self.take()
+        self._wrote = True
         flags = Flag.REST if rest else 0
         about = mirror("inloop_record")(answers=answers, stamp=stamp, flags=flags)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
         if rest:
             self.release()
+
+    def _continue_inputs(self, held: Attached) -> None:
+        """Begin with the inputs that the plant has now, which somebody else may have written."""
+        if self._wrote:
+            return
+        newest = realtime_function("il_mailbox_newest")
+        record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
+        place = (ctypes.addressof(record), values.ctypes.data)
+        written = newest(held.address, INPUTS, *place) == OK and bool(np.isfinite(values).all())
+        with contextlib.suppress(MailboxError):  # damaged, or there are none yet
+            outputs = self.peek()
+            waiting = written and record.sequence > outputs.input_sequence
+            self._inputs.values[:] = values if waiting else outputs.inputs
 
     @property
     def inputs_written(self) -> int:
@@ -326,6 +346,7 @@ class Mailbox(Commands, Closing):
         """Let another process write the inputs."""
         held = self._use()
         realtime_function("il_mailbox_release")(held.address, INPUTS)
+        self._wrote = False
 
     @property
     def writer(self) -> int | None:
