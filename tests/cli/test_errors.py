@@ -205,6 +205,8 @@ def test_debug_shows_the_traceback() -> None:
     [
         ("fly",), ("run",), ("run", "pendulum", "--method", "magic"),
         ("run", "pendulum", "--seconds", "soon"), ("derive", "pendulum", "--language", "cobol"),
+        ("run", "pendulum", "--stale-after", "soon"), ("record", "pendulum", "--to", ""),
+        *(("run", "pendulum", option, "") for option in ("--save", "--record", "--name")),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> None:
@@ -212,8 +214,15 @@ def test_wrong_usage_is_explained(words: tuple[str, ...], capsys: Capture) -> No
         main(words)
     assert stopped.value.code == 2
     shown = capsys.readouterr().err
-    assert shown.startswith("usage: inloop")
+    assert shown.startswith("usage: inloop") and "_age" not in shown
     assert len(shown.splitlines()) == 2  # the options, some thirty of them, are for --help
+
+
+def test_a_figure_that_cannot_be_written_is_told_before_the_run(capsys: Capture) -> None:
+    words = ("run", "pendulum", "--rate", "500", "--seconds", "9", "--plot", "swing.foo")
+    assert main(words) == 2
+    shown = capsys.readouterr().err
+    assert "cannot draw a figure as '.foo'" in shown and "running" not in shown
 
 
 def test_a_misspelled_controller_of_a_file(tmp_path: Path, capsys: Capture) -> None:

@@ -77,6 +77,11 @@ def test_a_controller_at_the_mirror_moves_the_plant(
             mirror.parameters["stiffness"] = 33.0
             eventually(lambda: loop.mailbox.parameters["stiffness"] == 33.0)
             assert loop.mailbox.parameters["damping"] == 0.9
+            # a recorder there finds what belongs to a record
+            assert mirror.parameters_at(seen[-1].parameter_sequence)["stiffness"] == 7.0
+            loop.clock.advance(1e-3)
+            eventually(lambda: mirror.peek().step == 301)
+            assert mirror.parameters_at(mirror.peek().parameter_sequence)["stiffness"] == 33.0
             loop.mailbox.stop()
             # the mirror ends with the plant
             eventually(lambda: mirror.gone)

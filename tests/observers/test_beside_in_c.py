@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import inloop as il
+from inloop.realtime import Recording, record
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.mirror import Mirror
 from inloop.realtime.mailboxes.outputs import Flag, State
@@ -56,6 +58,30 @@ def test_records_appear_once_more_with_estimates(oscillator: il.Plant) -> None:
         assert estimates.gone
     assert seen.lost == 0
     assert "seen.observed" not in il.running()
+
+
+def test_parameters_that_change_are_passed_on(tmp_path: Path) -> None:
+    """Readers of the estimates find the parameters of each record, so nothing is lost."""
+    m = il.Model("weight", gravity=(0.0, 0.0, 0.0))
+    m.body("mass", on=m.ground, joint=il.prismatic("x", name="rail"), mass=1.3)
+    plant = m.compile(live=["mass.mass"])
+    clock = il.ScriptedClock()
+    with il.start(plant, name="weighed", rate=1.0 / PERIOD, clock=clock) as loop:
+        loop.mailbox.parameters["mass.mass"] = 1.5
+        loop.clock.advance(5 * PERIOD)
+        with il.observe("weighed", observer_of(plant)) as seen:
+            box = seen.mailbox
+            for mass in (1.5, 2.0, 3.0):
+                loop.mailbox.parameters["mass.mass"] = mass
+                loop.clock.advance(5 * PERIOD)
+                while box.peek().t < loop.mailbox.peek().t:
+                    assert box.wait(HANG)
+                assert box.parameters["mass.mass"] == mass
+            found = record(box, tmp_path / "estimates.mcap", seconds=0.0)
+    assert (found.records, found.lost) == (16, 0)
+    told = [sample.parameters for sample in Recording(found.path)]
+    masses = [float(values[0]) for values in told if values is not None]
+    assert masses == [1.5, 1.5, 2.0, 3.0]
 
 
 @contextlib.contextmanager

@@ -178,6 +178,29 @@ def test_inputs_are_released_explicitly(plant: il.Plant, name: str) -> None:
         one.write(push=1.5)
 
 
+def test_inputs_that_are_not_given_stay_as_another_writer_left_them(
+    plant: il.Plant, name: str
+) -> None:
+    """Two cells of a notebook, each with a mailbox of its own."""
+    push, effort = "push", "elbow.tau"
+    with il.start(plant, name=name, clock=il.ScriptedClock(), stale_after=0.05) as loop:
+        with il.attach(name) as one:
+            one.rest({effort: 3.0})
+        with il.attach(name) as two:  # the plant has not used the first ones yet
+            two.rest({push: 1.0})
+        loop.clock.advance(0.01)
+        assert [loop.mailbox.peek()[n] for n in (effort, push)] == [3.0, 1.0]
+        with il.attach(name) as three:
+            three.write({push: 2.0})
+            loop.clock.advance(0.02)
+            assert [three.peek()[n] for n in (effort, push)] == [3.0, 2.0]
+        loop.clock.advance(0.1)  # nobody keeps them up: they are stale
+        with il.attach(name) as four:
+            four.write({push: 4.0})  # what is not safe does not come back
+            loop.clock.advance(0.01)
+            assert [four.peek()[n] for n in (effort, push)] == [0.0, 4.0]
+
+
 def test_a_closed_mailbox_says_so(plant: il.Plant, name: str) -> None:
     with il.start(plant, name=name, clock=il.ScriptedClock()) as loop:
         box = il.attach(name)

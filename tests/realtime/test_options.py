@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from realtime_arm import own_name
 
 import inloop as il
-from inloop.realtime import Options
+from inloop.realtime import Loop, Options
 
 ANYTHING = st.one_of(
     st.none(),
@@ -91,3 +92,52 @@ def test_words(plant: il.Plant, name: str, options: dict[str, Any], words: str) 
 def test_a_model_without_bodies_is_told() -> None:
     with pytest.raises(il.ModelError, match=r"model 'empty' has nothing that moves.*m\.body"):
         il.Model("empty").compile()
+
+
+CALLS: dict[str, Callable[[Loop, Any], object]] = {
+    "write": lambda loop, x: loop.mailbox.write(x),
+    "write one": lambda loop, x: loop.mailbox.write(push=x),
+    "write efforts": lambda loop, x: loop.mailbox.write(tau=x),
+    "rest": lambda loop, x: loop.mailbox.rest(push=x),
+    "answer": lambda loop, x: loop.mailbox.answer(x, {"push": 1.0}),
+    "stamp": lambda loop, x: loop.mailbox.answer(1, {"push": 1.0}, stamp=x),
+    "parameter": lambda loop, x: loop.mailbox.parameters.__setitem__("stiffness", x),
+    "parameters": lambda loop, x: loop.mailbox.parameters.set(x),
+    "parameters at": lambda loop, x: loop.mailbox.parameters_at(x),
+    "step": lambda loop, x: loop.mailbox.step(x),
+    "speed": lambda loop, x: loop.mailbox.set_speed(x),
+    "place": lambda loop, x: loop.mailbox.place("elbow", x),
+    "place which": lambda loop, x: loop.mailbox.place(x, 0.1),
+    "restore": lambda loop, x: loop.mailbox.restore(x),
+    "advance": lambda loop, x: loop.clock.advance(x),
+    "advance to": lambda loop, x: loop.clock.advance_to(x),
+    "script": lambda loop, x: il.ScriptedClock(late=x),
+}
+
+
+@pytest.fixture(scope="module")
+def paused(plant: il.Plant) -> Iterator[Loop]:
+    """A loop whose time may pass at once: it is paused."""
+    with (
+        own_name("calls") as running,
+        il.start(plant, name=running, clock=il.ScriptedClock(), paused=True) as loop,
+    ):
+        yield loop
+
+
+@settings(max_examples=150, deadline=None)
+@given(name=st.sampled_from(sorted(CALLS)), value=ANYTHING)
+def test_a_call_works_or_says_why_not(paused: Loop, name: str, value: Any) -> None:
+    try:
+        CALLS[name](paused, value)
+    except il.InputError as error:
+        told(error, name)
+    paused.mailbox.pause()  # any number of steps may have begun
+
+
+@pytest.mark.parametrize("seconds", [math.nan, -math.inf, "x", None])
+def test_nobody_waits_for_a_time_that_makes_no_sense(paused: Loop, seconds: Any) -> None:
+    for wait in (paused.mailbox.wait, paused.mailbox.answered, paused.wait):
+        if (wait, seconds) != (paused.wait, None):  # to the end
+            with pytest.raises(il.InputError, match=f"a wait of {seconds!r} s makes no sense"):
+                wait(seconds)

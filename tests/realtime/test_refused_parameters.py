@@ -104,3 +104,15 @@ def test_a_formula_that_leaves_its_bound_is_refused_and_nothing_changes(
     np.testing.assert_array_equal(after.qd, result.qd[-1])
     box.parameters["load"] = -0.2
     assert stepped(box).status_name == "OK"
+
+
+def test_several_are_taken_together_or_not_at_all(loop: il.realtime.Loop) -> None:
+    """As with the parameters of a plant, `update` is one change, and `get` needs no parameter."""
+    box = loop.mailbox
+    for bad in ({"load": 0.3, "lode": 1.0}, {"load": 0.3, "coupler_length": 5.0}):
+        with pytest.raises(il.InputError):
+            box.parameters.update(bad)
+        assert box.parameters["load"] == 0.15
+    box.parameters.update({"load": 0.2}, coupler_length=0.305)
+    assert dict(box.parameters) == {"load": 0.2, "coupler_length": 0.305}
+    assert box.parameters.get("lode") is None

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import inloop as il
+from inloop.realtime.resident import bring_in
 
 RESERVED = 512 << 20  # [bytes]
 
@@ -42,6 +43,15 @@ def test_code_and_memory_of_a_plant_are_there_before_its_first_step(
         assert max(size for _, size in sizes) > 64  # more than comes with the first page
         memory = loop._wiring.instance.memory
         assert np.all(present_pages(memory))
+
+
+def test_the_last_page_of_an_array_is_touched_wherever_it_begins() -> None:
+    words = mmap.PAGESIZE // 8
+    with mmap.mmap(-1, 4 * mmap.PAGESIZE) as room:
+        array = np.frombuffer(room)[words // 2 :][: words + words // 2 + 8]  # ends in a third page
+        bring_in(array)
+        assert np.all(present_pages(array))
+        del array
 
 
 def present_pages(array: np.ndarray) -> np.ndarray:

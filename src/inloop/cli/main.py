@@ -97,7 +97,18 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     if unknown:
         command = commands[args.command]
         command.error(_no_option(unknown, command))
+    if (empty := _empty_option(args, commands[args.command])) is not None:
+        commands[args.command].error(f"argument {empty}: nothing is given")
     return args
+
+
+def _empty_option(args: argparse.Namespace, command: argparse.ArgumentParser) -> str | None:
+    """An option with an empty value, such as a variable of the shell that is not set."""
+    for action in command._actions:
+        empty = getattr(args, action.dest, None) == "" and action.default != ""
+        if action.option_strings and empty:
+            return action.option_strings[-1]
+    return None
 
 
 def _parsers(word: str) -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:

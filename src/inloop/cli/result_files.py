@@ -7,6 +7,7 @@ from pathlib import Path
 
 import inloop as il
 from inloop.cli.subject import Subject
+from inloop.simulate.results.figure import blank_figure
 from inloop.simulate.results.saving import ENDINGS
 
 
@@ -22,6 +23,8 @@ def check_targets(args: argparse.Namespace) -> None:
             f"--save cannot write files that end in {Path(args.save).suffix!a}",
             fix=f"Use a name that ends in {' or '.join(ENDINGS)}.",
         )
+    if args.plot:
+        blank_figure((1.0, 1.0), args.plot)  # so that no run is lost for the name of a figure
 
 
 def write_files(

@@ -60,6 +60,7 @@ class MirrorEnd(UdpEnd):
         self._newest = 0  # the plant's number of the newest outputs
         self._answer: tuple[int, Written] | None = None  # to the plant's outputs of this number
         self._agreed: Reals = np.zeros(0)  # parameters of the plant
+        self._in_use = 1  # their number in the mirror
         self._wished: tuple[int, Reals] | None = None  # parameters being sent to it
         self._state = State.ARMED  # state shown by the mirror: until it has outputs
         self._shown = 0.0  # its last sign of life [s]
@@ -131,7 +132,7 @@ class MirrorEnd(UdpEnd):
             return
         wished = self._wished
         if wished is not None and record.parameters == wished[0]:
-            self._agreed, self._wished = wished[1], None
+            self._in_use, self._agreed, self._wished = *wished, None
         if record.sequence == self._newest:
             self._show_state(mirror, record.state)
             # the plant still waits for the answer to these
@@ -147,6 +148,7 @@ class MirrorEnd(UdpEnd):
             status=record.status,
             flags=record.flags,
             answers=record.answers,
+            parameters=self._in_use,
             partition=record.partition,
         )
         self._show_state(mirror, record.state)

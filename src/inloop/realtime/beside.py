@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import time
 import weakref
@@ -16,7 +17,7 @@ from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import OUTPUTS, PARAMETERS, realtime_function
 from inloop.native.running.follower import NativeFollower
-from inloop.realtime.checks import is_finite, need, shown
+from inloop.realtime.checks import is_finite, need, shown, timeout_of
 from inloop.realtime.closing import ClosingOnSigterm
 from inloop.realtime.mailboxes.attach import attach
 from inloop.realtime.mailboxes.mailbox import Mailbox
@@ -91,9 +92,9 @@ class Observation(ClosingOnSigterm):
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the end of the plant; False if it is still running after `seconds`."""
-        end = None if seconds is None else time.monotonic() + seconds
+        end = math.inf if seconds is None else time.monotonic() + timeout_of(seconds)
         while self.running:
-            if end is not None and time.monotonic() >= end:
+            if time.monotonic() >= end:
                 return False
             time.sleep(POLL)
         return True

@@ -11,6 +11,8 @@ import numpy as np
 
 from inloop.errors import InputError
 
+MOST_COUNT = 2**63 - 1  # what 64 bits hold
+
 
 def is_finite(value: Any) -> bool:
     """Whether it is a finite real number that fits a double. Booleans are rejected."""
@@ -47,6 +49,20 @@ def need(good: bool, what: str, fix: str) -> None:
     """
     if not good:
         raise InputError(f"{what} makes no sense", fix=fix)
+
+
+def whole_of(value: Any, what: str) -> int:
+    """An integer, also one that is written as 3.0; an InputError for anything else."""
+    whole = is_whole(value) or (is_finite(value) and float(value).is_integer())
+    need(whole and abs(value) <= MOST_COUNT, f"{what} {shown(value)}", "Give a whole number.")
+    return int(value)
+
+
+def timeout_of(value: Any) -> float:
+    """The longest time to wait [s], which may be infinite; an InputError for anything else."""
+    endless = isinstance(value, Real) and value == math.inf
+    need(endless or is_finite(value), f"a wait of {shown(value)} s", "Give a number of seconds.")
+    return max(0.0, float(value))
 
 
 def need_mapping(what: str, value: Any, fits: Callable[[Any], bool], fix: str) -> None:

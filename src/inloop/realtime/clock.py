@@ -18,12 +18,14 @@ import numpy as np
 from inloop.errors import InputError, MailboxError
 from inloop.native.mirror import constant, mirror
 from inloop.native.realtime_functions import realtime_function
+from inloop.realtime.checks import is_finite, need, shown, timeout_of
 from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 
 START = 1.0  # [s] start time; not 0, which could be mistaken for no time
 SETTLES_WITHIN = 60.0  # [s] of the wall clock
 LOOK_EVERY = 0.001  # [s]
 LONGEST_WAIT = 0.1  # [s] in one call of C
+LONGEST = 1e9  # [s]
 FOREVER = 2**63 - 1  # [ns]
 LISTS = ("late", "took", "used", "warmed")  # fields of a script, in Python as in C
 
@@ -49,10 +51,15 @@ class ScriptedClock:
 
     def __post_init__(self) -> None:
         for name in LISTS:
-            for value in getattr(self, name) or ():
-                if not (math.isfinite(value) and 0.0 <= value <= 1e6):
+            given = getattr(self, name)
+            if given is None and name == "used":
+                continue
+            listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+            need(listed, f"{name} = {shown(given)}", "Give a list of seconds.")
+            for value in given:
+                if not (is_finite(value) and 0.0 <= value <= 1e6):
                     raise InputError(
-                        f"a scripted clock cannot have {value} among '{name}'",
+                        f"a scripted clock cannot have {shown(value)} among '{name}'",
                         fix="Use seconds from 0 to 1e6.",
                     )
 
@@ -112,6 +119,8 @@ class PlantClock:
 
     def advance(self, seconds: float) -> None:
         """Advance a scripted clock by some seconds; see `advance_to`."""
+        good = is_finite(seconds) and 0.0 <= seconds <= LONGEST
+        need(good, f"to advance by {shown(seconds)} s", f"Use 0 to {LONGEST:g}.")
         self._let_pass(self.now_ns + round(1e9 * seconds))
 
     def advance_to(self, time: float) -> None:
@@ -124,6 +133,8 @@ class PlantClock:
             InputError: the plant runs on the system clock.
             MailboxError: the plant does not settle.
         """
+        good = is_finite(time) and abs(time) <= LONGEST
+        need(good, f"to advance to {shown(time)} s", f"Use a time up to {LONGEST:g}.")
         self._let_pass(round(1e9 * time))
 
     def settle(self) -> None:
@@ -148,7 +159,8 @@ class PlantClock:
         Returns:
             False if the time was not reached before the timeout.
         """
-        end = time.monotonic() + timeout
+        need(is_finite(when), f"to sleep until {shown(when)} s", "Give a time of this clock.")
+        end = time.monotonic() + timeout_of(timeout)
         while (left := when - self.now) > 0.0:
             if (rest := end - time.monotonic()) <= 0.0:
                 return False

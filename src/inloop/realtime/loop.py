@@ -18,6 +18,7 @@ from inloop.native.mirror import field_offset, mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
 from inloop.plant import BarePlant
 from inloop.plant.formulation.reduced_loops import MOST_ITERATIONS
+from inloop.realtime.checks import timeout_of
 from inloop.realtime.clock import PlantClock, Script
 from inloop.realtime.closing import ClosingOnSigterm
 from inloop.realtime.controller_process import ControllerProcess
@@ -145,7 +146,7 @@ class Loop(ClosingOnSigterm):
         Raises:
             SimulationError: its controller has failed.
         """
-        end = math.inf if seconds is None else time.monotonic() + seconds
+        end = math.inf if seconds is None else time.monotonic() + timeout_of(seconds)
         while self.running:
             if self._controller is not None:
                 self._controller.check()

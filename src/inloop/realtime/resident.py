@@ -18,7 +18,7 @@ import numpy as np
 from inloop.native.library import Reals
 
 # plants, the runtime and the loop as they are in the build cache; the C library and its mathematics
-CODE = re.compile(r"/(library\.so|lib[cm][.-][^/]*)$")
+CODE = re.compile(r"/(library\.so|lib[cm][.-][^/]*?)( \(deleted\))?$")
 
 
 def bring_in(*arrays: Reals) -> None:
@@ -26,6 +26,7 @@ def bring_in(*arrays: Reals) -> None:
     for array in arrays:
         pages = array.view(np.int64)[:: mmap.PAGESIZE // 8]
         pages |= 0  # a write that changes no bit: only then does a page exist
+        array.view(np.int64)[-1:] |= 0  # the end may be in a page of its own
     for begin, end in _code():
         for page in range(begin, end, mmap.PAGESIZE):
             ctypes.string_at(page, 1)

@@ -179,7 +179,10 @@ def _policy(text: str) -> tuple[str, str]:
 
 def _age(text: str) -> float | None:
     """Seconds, or None for "never"."""
-    return None if text == "never" else float(text)
+    try:
+        return None if text == "never" else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!a} is neither seconds nor never") from None
 
 
 def _microseconds(text: str) -> float:

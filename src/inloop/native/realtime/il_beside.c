@@ -18,10 +18,12 @@ int64_t il_beside_scratch(const il_beside *beside)
     const uint64_t told = (uint64_t)beside->follower->told_count;
     if (from->coordinates != to->coordinates || from->states != to->states ||
         from->signals + told != to->signals || from->inputs != to->inputs ||
+        from->parameters != to->parameters ||
         from->stepper_states != to->stepper_states) {
         return -1;
     }
-    return (int64_t)from->rings[INLOOP_OUTPUTS].values + to->rings[INLOOP_OUTPUTS].values;
+    return (int64_t)from->rings[INLOOP_OUTPUTS].values + to->rings[INLOOP_OUTPUTS].values +
+           (int64_t)from->rings[INLOOP_PARAMETERS].values;
 }
 
 /* Copy the state of the plant to the statistics. */
@@ -53,6 +55,21 @@ static void publish(il_beside *beside, const inloop_record *record)
     (void)inloop_publish(&beside->to, INLOOP_OUTPUTS, record, to);
 }
 
+/* Repeat the parameters that a record refers to, under their number there, for its readers. */
+static void pass_on_parameters(il_beside *beside, uint64_t number)
+{
+    inloop_record record;
+    if (number == beside->parameters || number == 0 ||
+        inloop_copy(&beside->from, INLOOP_PARAMETERS, number, &record, beside->fresh) !=
+            INLOOP_OK) {
+        return;
+    }
+    inloop_fill(&beside->to, INLOOP_PARAMETERS, number, &record, beside->fresh);
+    __atomic_store_n(&inloop_ring_of(&beside->to, INLOOP_PARAMETERS)->head, number,
+                     __ATOMIC_RELEASE);
+    beside->parameters = number;
+}
+
 /* One record, if there is one. */
 static int take_record(il_beside *beside)
 {
@@ -72,6 +89,7 @@ static int take_record(il_beside *beside)
     }
     const int64_t begin = inloop_now(), used = il_system_clock.processor_time(NULL);
     (void)il_follow_record(beside->follower, beside->read, (record.flags & INLOOP_SET) != 0);
+    pass_on_parameters(beside, record.parameters);
     publish(beside, &record);
     il_count(&statistics->step, inloop_now() - begin);
     il_count(&statistics->step_cpu, il_system_clock.processor_time(NULL) - used);
@@ -135,6 +153,7 @@ int64_t il_beside_start(il_beside *beside)
     beside->cursor = head > 0 ? head - 1 : 0;
     beside->read = beside->scratch;
     beside->written = beside->read + beside->from.layout.rings[INLOOP_OUTPUTS].values;
+    beside->fresh = beside->written + beside->to.layout.rings[INLOOP_OUTPUTS].values;
     il_follower_begin(beside->follower);
     return -il_thread_start(&beside->thread, body, beside);
 }

@@ -32,8 +32,8 @@ typedef struct il_beside {
 
     /* private */
     pthread_t thread;
-    uint64_t cursor;
-    double *read, *written;
+    uint64_t cursor, parameters; /* numbers of the last outputs and parameters passed on */
+    double *read, *written, *fresh;
 } il_beside;
 
 /* Length of `scratch` [doubles]; -1: the two mailboxes do not match. */

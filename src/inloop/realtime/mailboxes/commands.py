@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import time
 
 import numpy as np
 
 from inloop.errors import InputError, MailboxError
 from inloop.native.realtime_functions import COMMANDS, realtime_function
+from inloop.plant.arguments import real
+from inloop.realtime.checks import is_finite, shown, whole_of
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.realtime.mailboxes.memory import MemoryAccess
 from inloop.realtime.mailboxes.outputs import Snapshot, State, check_snapshot
@@ -42,7 +43,7 @@ class Commands:
 
     def step(self, count: int = 1) -> None:
         """Do some steps, paused before and after; returns before they are done."""
-        self.command(STEP, float(count))
+        self.command(STEP, float(whole_of(count, "a number of steps of")))
 
     def reset(self) -> None:
         """Return to the initial state; parameters are kept."""
@@ -54,7 +55,7 @@ class Commands:
 
     def set_speed(self, speed: float) -> None:
         """Simulated seconds per second, from 0.001 to 1000."""
-        self.command(SPEED, float(speed))
+        self.command(SPEED, real(speed, "the speed"))
 
     def make_safe(self) -> None:
         """Replace the inputs by safe values until `resume` or `reset`."""
@@ -85,12 +86,14 @@ class Commands:
         known = [c.name for c in self.layout.coordinates]
         if coordinate not in known:
             raise InputError(
-                f"plant '{self.name}' has no coordinate {coordinate[:60]!a}",
+                f"plant '{self.name}' has no coordinate {shown(coordinate)}",
                 fix=f"It has {', '.join(known[:8])}{' …' if len(known) > 8 else ''}.",
             )
-        if not math.isfinite(q):
-            raise InputError(f"joint '{coordinate}' cannot be at {q}", fix="Give a finite number.")
-        where = (float(known.index(coordinate)), float(q), float(keep_velocities))
+        if not is_finite(q):
+            raise InputError(
+                f"joint '{coordinate}' cannot be at {shown(q)}", fix="Give a finite number."
+            )
+        where = (float(known.index(coordinate)), float(q), float(bool(keep_velocities)))
         try:
             self.command(PLACE, *where)
         except InputError:

@@ -9,6 +9,7 @@ import numpy as np
 
 from inloop.errors import InputError, name_hint
 from inloop.native.library import Reals
+from inloop.plant.arguments import real, reals
 from inloop.realtime.elements import led_inputs
 from inloop.realtime.mailboxes.layout import Layout
 from inloop.simulate.controlled.compiled import refuse_led
@@ -45,19 +46,21 @@ class InputVector:
         if isinstance(given, Mapping):
             named = {**given, **named}
         elif given is not None:
-            if np.shape(given) != new.shape:
+            numbers = reals(given, "what is written")
+            if numbers.shape != new.shape:
                 raise InputError(
-                    f"inputs have shape {np.shape(given)}, the plant takes {len(new)}",
+                    f"inputs have shape {numbers.shape}, the plant takes {len(new)}",
                     fix=f"Order them as {', '.join(list(self._index)[:8])}; or give them by name.",
                 )
-            new[:] = given
+            new[:] = numbers
         for name, value in named.items():
             if name in self._index:
                 refuse_led(self._led, [name])
-                new[self._index[name]] = value
+                # a controller writes often: what is a number already needs no look
+                new[self._index[name]] = value if type(value) is float else real(value, name)
             elif name == "tau" and np.shape(value) == (len(self._efforts),):
                 refuse_led(self._led, self._effort_names)
-                new[self._efforts] = value
+                new[self._efforts] = reals(value, name)
             else:
                 raise InputError(
                     f"the plant has no input '{name}'", fix=name_hint(name, self._index)

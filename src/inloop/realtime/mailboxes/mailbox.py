@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from inloop.errors import InputError, MailboxError
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import INPUTS, OUTPUTS, PARAMETERS, realtime_function
+from inloop.realtime.checks import timeout_of, whole_of
 from inloop.realtime.clock import PlantClock
 from inloop.realtime.closing import Closing
 from inloop.realtime.mailboxes.commands import Commands
@@ -56,7 +58,7 @@ class Mailbox(Commands, Closing):
         self._record_address = ctypes.addressof(self._record)
         self._values = np.zeros(self.layout.counts[OUTPUTS])
         self._values_address = self._values.ctypes.data
-        self._inputs = InputVector(self.layout)
+        self._inputs, self._wrote = InputVector(self.layout), False
         self.parameters = RemoteParameters(name, self.layout, access)
         self.hand = Hand(name, self.layout, access)
         functions = ("read", "wait", "next", "write")
@@ -125,7 +127,7 @@ class Mailbox(Commands, Closing):
         Raises:
             MailboxError: the plant has ended, or the mailbox was closed in the meantime.
         """
-        end = time.monotonic() + timeout
+        end = time.monotonic() + timeout_of(timeout)
         while True:
             # Python handles no signals while it is in C
             held = self._use()
@@ -156,10 +158,11 @@ class Mailbox(Commands, Closing):
 
     def parameters_at(self, sequence: int) -> dict[str, float] | None:
         """Parameters by their number in outputs; None if they have been overwritten."""
+        number = whole_of(sequence, "the number")
         held, values = self._use(), np.zeros(self.layout.counts[PARAMETERS])
         copy, record = realtime_function("il_mailbox_copy"), mirror("inloop_record")()
         place = (ctypes.addressof(record), values.ctypes.data)
-        if copy(held.address, PARAMETERS, sequence, *place) != OK:
+        if number < 1 or copy(held.address, PARAMETERS, number, *place) != OK:
             return None
         names = (x.name for x in self.layout.parameters)
         return dict(zip(names, values.tolist(), strict=True))
@@ -193,11 +196,13 @@ class Mailbox(Commands, Closing):
                 or a number that is not finite.
         """
         held = self._use()
+        self._continue_inputs(held)
         if values is not None or named:
             self._inputs.update(values, named)
         error = self._write(held.address, self._inputs.address)
         if error != OK:
             self._raise(error, held)
+        self._wrote = True
 
     def rest(
         self,
@@ -218,10 +223,12 @@ class Mailbox(Commands, Closing):
                 or a number that is not finite.
         """
         held = self._use()
+        self._continue_inputs(held)
         self._inputs.update(values, named)
         error = realtime_function("il_mailbox_rest")(held.address, self._inputs.address)
         if error != OK:
             self._raise(error, held)
+        self._wrote = False
 
     def answer(
         self,
@@ -244,14 +251,30 @@ class Mailbox(Commands, Closing):
             MailboxError: another process writes them.
             InputError: a wrong size, or a number that is not finite.
         """
+        answers, stamp = whole_of(sequence, "an answer to outputs"), whole_of(stamp, "the stamp")
+        self._continue_inputs(self._use())
         self._inputs.update(values, {})
         self.take()
+        self._wrote = True
         flags = Flag.REST if rest else 0
-        about = mirror("inloop_record")(answers=sequence, stamp=stamp, flags=flags)
+        about = mirror("inloop_record")(answers=answers, stamp=stamp, flags=flags)
         publish = realtime_function("il_mailbox_publish")
         publish(self._use().address, INPUTS, ctypes.addressof(about), self._inputs.address)
         if rest:
             self.release()
+
+    def _continue_inputs(self, held: Attached) -> None:
+        """Begin with the inputs that the plant has now, which somebody else may have written."""
+        if self._wrote:
+            return
+        newest = realtime_function("il_mailbox_newest")
+        record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
+        place = (ctypes.addressof(record), values.ctypes.data)
+        written = newest(held.address, INPUTS, *place) == OK and bool(np.isfinite(values).all())
+        with contextlib.suppress(MailboxError):  # damaged, or there are none yet
+            outputs = self.peek()
+            waiting = written and record.sequence > outputs.input_sequence
+            self._inputs.values[:] = values if waiting else outputs.inputs
 
     @property
     def inputs_written(self) -> int:
@@ -275,7 +298,8 @@ class Mailbox(Commands, Closing):
         """
         newest, attend = (realtime_function(f"il_mailbox_{f}") for f in ("newest", "attend"))
         record, values = mirror("inloop_record")(), np.zeros(self.layout.counts[INPUTS])
-        place, end = (ctypes.addressof(record), values.ctypes.data), time.monotonic() + timeout
+        place = (ctypes.addressof(record), values.ctypes.data)
+        end = time.monotonic() + timeout_of(timeout)
         while True:
             held = self._use()
             error = newest(held.address, INPUTS, *place)
@@ -297,7 +321,8 @@ class Mailbox(Commands, Closing):
         Returns:
             False on timeout.
         """
-        attend, end = realtime_function("il_mailbox_attend"), time.monotonic() + timeout
+        attend, after = realtime_function("il_mailbox_attend"), whole_of(after, "the number")
+        end = time.monotonic() + timeout_of(timeout)
         while self.inputs_written <= after:
             left = end - time.monotonic()
             if left <= 0.0:
@@ -321,6 +346,7 @@ class Mailbox(Commands, Closing):
         """Let another process write the inputs."""
         held = self._use()
         realtime_function("il_mailbox_release")(held.address, INPUTS)
+        self._wrote = False
 
     @property
     def writer(self) -> int | None:

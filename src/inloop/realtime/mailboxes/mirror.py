@@ -81,10 +81,10 @@ class Mirror(Closing):
         Args:
             values: all numbers, in the order of the layout.
             about: step, status, flags, partition; answers: number of the inputs in use; parameters:
-                number of the parameters in use.
+                number of the parameters in use; default: the initial ones.
         """
         self._published += 1
-        self._publish(OUTPUTS, mirror("inloop_record")(**about), values)
+        self._publish(OUTPUTS, mirror("inloop_record")(**{"parameters": 1, **about}), values)
 
     def wait(self, timeout: float) -> bool:
         """Wait for new inputs or commands [s]."""

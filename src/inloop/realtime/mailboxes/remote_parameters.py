@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import time
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from inloop.errors import InputError, MailboxError, name_hint
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
 from inloop.native.realtime_functions import PARAMETERS, realtime_function
+from inloop.plant.arguments import real
+from inloop.realtime.checks import need, shown
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 from inloop.realtime.mailboxes.outputs import State
 
 DECIDED_WITHIN = 1.0  # [s]
+BY_NAME = "Give numbers by name."
 
 
 class RemoteParameters(MutableMapping[str, float]):
@@ -51,6 +55,7 @@ class RemoteParameters(MutableMapping[str, float]):
                 plant cannot be closed; then nothing has changed.
             MailboxError: another process holds the parameters.
         """
+        need(isinstance(values, Mapping), f"parameters = {shown(values)}", BY_NAME)
         numbers = {name: self._checked(name, value) for name, value in values.items()}
         held = self._use()
         if realtime_function("il_mailbox_take_briefly")(held.address, PARAMETERS) != 0:
@@ -75,6 +80,19 @@ class RemoteParameters(MutableMapping[str, float]):
                 )
         finally:
             realtime_function("il_mailbox_release")(held.address, PARAMETERS)
+
+    def update(  # type: ignore[override]
+        self,
+        values: Mapping[str, float] | Iterable[tuple[str, float]] = (),
+        /,
+        **named: float,
+    ) -> None:
+        """Change several parameters between the same two steps: all of them, or none; see `set`."""
+        self.set({**dict(values), **named})
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value, or the default for a name that is not there."""
+        return self[name] if name in self._declared else default
 
     def __delitem__(self, name: str) -> None:
         raise InputError(
@@ -144,7 +162,7 @@ class RemoteParameters(MutableMapping[str, float]):
         )
 
     def _checked(self, name: str, value: float) -> float:
-        declared, number = self._known(name), float(value)
+        declared, number = self._known(name), real(value, f"parameter '{name}'")
         if not math.isfinite(number) or not declared.least <= number <= declared.most:
             raise InputError(
                 f"parameter '{name}': {number:g} is outside {declared.least:g} .. "
