@@ -283,7 +283,8 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def test_the_calls_that_are_spoiled_are_good_ones(kind: str) -> None:
     plant = PLANTS[kind]()
     for method in METHODS:
-        getattr(plant, method)(**valid_call(plant, method))
+        if (kind, method) != ("modes", "energy_audit"):  # refused there
+            getattr(plant, method)(**valid_call(plant, method))
     for what, arguments in RESULTS.items():
         call_on(plant, what, arguments)
 

@@ -2,8 +2,12 @@
  *
  * Built with the address sanitizer together with all of the runtime. Every array has exactly the
  * length that the loop was told. Ends with 0 if the state stayed finite and the loop could be ended.
+ * The attack on the free loop goes on until it has made some steps and taken a hand, however busy
+ * the machine is.
  */
 #include "il_loop.h"
+
+enum { LEAST_STEPS = 100 };
 
 /* a snapshot holds the state behind four other numbers */
 enum { N = 2, X = 4 + 2 * N + 2, INPUTS = 3, PARAMETERS = 2, OUTPUTS = 1 + 2 * N + INPUTS + X };
@@ -181,6 +185,12 @@ static il_hand *make_hand(const il_instance *instance)
     return &hand;
 }
 
+static int has_worked(const il_loop *loop)
+{
+    return __atomic_load_n(&loop->steps_done, __ATOMIC_RELAXED) > LEAST_STEPS &&
+           __atomic_load_n(&loop->hand_sequence, __ATOMIC_RELAXED) > 0;
+}
+
 int main(int count, char **words)
 {
     if (count != 3) {
@@ -225,7 +235,7 @@ int main(int count, char **words)
         if (il_loop_start(loop) != IL_OK) {
             return 4;
         }
-        for (long k = 0; k < rounds / 3; k++) {
+        for (long k = 0; k < rounds / 3 || (mode == IL_FREE && !has_worked(loop)); k++) {
             const uint64_t at = any() % (size - 512), length = any() % 512;
             for (uint64_t i = at; i < at + length && any() % 2; i++) {
                 base[i] = (unsigned char)any();
