@@ -145,19 +145,21 @@ def _yield_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
 
 def _smooth_notes(plant: BarePlant, result: Result) -> tuple[str, ...]:
     """A note on quantities that lack the forces of contacts, if one of these pushes."""
-    sensors = [f"sensor '{name}'" for name in sensors_of_motion(plant)]
+    names = [contact.name for contact in plant.mechanism.hard_contacts]
+    forces = [(name, f"{name}.{force}") for name in names for force in ("force", "effort")]
+    pushing = [name for name, force in forces if np.any(result.signals.get(force, 0.0))]
+    if not pushing:
+        return ()
     joints = [name for name in plant.coordinates if f"{name}.force.x" in result.signals]
-    lacking = [*sensors, *(f"reaction of joint '{name}'" for name in joints)]
+    lacking = [f"sensor '{name}'" for name in sensors_of_motion(plant)]
+    lacking += [f"reaction of joint '{name}'" for name in joints]
     if not plant.formulation.unconstrained:
         lacking.append("accelerations, multipliers and cut forces")
-    contacts = plant.mechanism.hard_contacts if lacking else ()
-    forces = [f"{contact.name}.{force}" for contact in contacts for force in ("force", "effort")]
-    pushing = [name for name in forces if np.any(result.signals.get(name, 0.0))]
-    if not pushing:
+    if not lacking:
         return ()
     return (
         f"{', '.join(lacking)}: with smooth forces only, without those of hard contacts such as "
-        f"'{pushing[0].rpartition('.')[0]}'. Use velocities and their differences, or a compliant "
+        f"'{pushing[0]}'. Use velocities and their differences, or a compliant "
         "contact such as hunt_crossley(...)",
     )
 
