@@ -7,6 +7,7 @@ import itertools
 import math
 import resource
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -243,6 +244,9 @@ def test_a_run_goes_on_from_a_snapshot(plant: il.Plant, name: str) -> None:
         "does not fit plant": Snapshot(0, middle.x[1:]),
         "not finite": Snapshot(0, np.nan * middle.x),
         "cannot start": Snapshot(0, mode),
+        # its time would be twice as late
+        "runs at 2048 Hz does not fit": replace(middle.snapshot, period=0.5 / RATE),
+        "coordinates rail, elbow does": replace(middle.snapshot, coordinates=("rail", "elbow")),
     }
     for told, snapshot in wrong.items():
         with pytest.raises(il.InloopError, match=told):

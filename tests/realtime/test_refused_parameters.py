@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,6 +89,20 @@ def test_what_can_be_met_is_taken_and_the_loops_stay_closed(loop: il.realtime.Lo
         assert gap(record, length) < 1e-7
         assert gap(record, COUPLER) > 1e-4
     assert box.statistics()["bad_parameters"] == 0
+
+
+@pytest.mark.parametrize("options", [{"clock": il.ScriptedClock()}, {"rate": 1.0, "speed": 1e-3}])
+def test_a_plant_whose_time_stands_still_refuses_at_once(
+    four_bar: il.Plant, name: str, options: dict[str, Any]
+) -> None:
+    with il.start(four_bar, name=name, **options) as loop:
+        box = loop.mailbox
+        with pytest.raises(il.InputError, match="refuses coupler_length = 5"):
+            box.parameters["coupler_length"] = 5.0
+        assert box.parameters["coupler_length"] == COUPLER
+        box.parameters["coupler_length"] = 0.305
+        box.reset()
+        assert gap(box.read(), 0.305) < 1e-7
 
 
 def test_a_formula_that_leaves_its_bound_is_refused_and_nothing_changes(

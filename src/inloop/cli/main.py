@@ -217,7 +217,8 @@ def _report(error: il.InloopError | OSError, *, as_json: bool) -> None:
         mistakes = [{"what": what, "where": "", "fix": fix}]
     print(f"error: {text}", file=sys.stderr)
     if as_json:
-        print_json({"status": "ERROR", "error": text, "mistakes": mistakes})
+        with contextlib.suppress(OSError):  # it may be standard output that cannot be written
+            print_json({"status": "ERROR", "error": text, "mistakes": mistakes})
 
 
 def _open_closed_streams() -> None:

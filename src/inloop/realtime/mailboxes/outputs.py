@@ -45,10 +45,14 @@ class Snapshot:
     Attributes:
         step: periods since the start.
         x: all that influences the future, see `Outputs.x`.
+        period: time between two steps [s]; 0: not known.
+        coordinates: names of the coordinates; empty: not known.
     """
 
     step: int
     x: Reals
+    period: float = 0.0
+    coordinates: tuple[str, ...] = ()
 
 
 def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
@@ -62,8 +66,18 @@ def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
     Raises:
         InputError: it is not.
     """
+    own = tuple(c.name for c in layout.coordinates)
     if not isinstance(snapshot, Snapshot):
         what = f"{type(snapshot).__name__} is not a snapshot"
+    elif snapshot.coordinates and snapshot.coordinates != own:
+        theirs = ", ".join(snapshot.coordinates[:8])
+        what = f"a snapshot of a plant with coordinates {theirs} does not fit plant '{name}'"
+    elif snapshot.period and snapshot.period != layout.period:
+        # time is counted in steps: it would jump
+        what = (
+            f"a snapshot of a plant that runs at {1.0 / snapshot.period:g} Hz does not fit "
+            f"'{name}', which runs at {1.0 / layout.period:g} Hz"
+        )
     elif len(snapshot.x) != layout.stepper_states:
         what = f"a snapshot of {len(snapshot.x)} numbers does not fit plant '{name}'"
     elif snapshot.step < 0 or not np.isfinite(snapshot.x).all():
@@ -73,7 +87,8 @@ def check_snapshot(snapshot: Snapshot, layout: Layout, name: str) -> None:
         )
     else:
         return
-    raise InputError(what, fix="Restore a snapshot of the same plant: `outputs.snapshot`.")
+    fix = "Restore a snapshot of the same plant at the same rate: `outputs.snapshot`."
+    raise InputError(what, fix=fix)
 
 
 class Outputs:
@@ -165,7 +180,8 @@ class Outputs:
     @property
     def snapshot(self) -> Snapshot:
         """This state, for restoring."""
-        return Snapshot(self.step, self.x.copy())
+        known = tuple(c.name for c in self._layout.coordinates)
+        return Snapshot(self.step, self.x.copy(), self._layout.period, known)
 
     def __getitem__(self, name: str) -> float:
         """An output by name: "t", "<coordinate>.q", "<coordinate>.qd", a signal or an input."""

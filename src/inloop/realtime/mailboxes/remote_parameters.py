@@ -13,14 +13,15 @@ import numpy as np
 from inloop.errors import InputError, MailboxError, name_hint
 from inloop.native.library import Reals
 from inloop.native.mirror import mirror
-from inloop.native.realtime_functions import PARAMETERS, realtime_function
+from inloop.native.realtime_functions import COMMANDS, PARAMETERS, realtime_function
 from inloop.plant.arguments import real
 from inloop.realtime.checks import need, shown
 from inloop.realtime.mailboxes.layout import Layout, Quantity
 from inloop.realtime.mailboxes.memory import Attached, MemoryAccess
 from inloop.realtime.mailboxes.outputs import State
 
-DECIDED_WITHIN = 1.0  # [s]
+DECIDED_WITHIN = 5.0  # [s]
+NO_COMMAND = 0  # inloop_command
 BY_NAME = "Give numbers by name."
 
 
@@ -33,6 +34,7 @@ class RemoteParameters(MutableMapping[str, float]):
 
     def __init__(self, plant: str, layout: Layout, access: MemoryAccess) -> None:
         self._plant, self._use = plant, access.use
+        self._command_values = layout.counts[COMMANDS]
         self._declared = {x.name: x for x in layout.parameters}
         self._index = {name: k for k, name in enumerate(self._declared)}
         about = dict(layout.about)
@@ -130,11 +132,24 @@ class RemoteParameters(MutableMapping[str, float]):
         return number
 
     def _refused(self, held: Attached, number: int) -> bool:
-        """Whether the loop has rejected a record; False if it does not answer in time."""
+        """Whether the loop has rejected a record.
+
+        Raises:
+            MailboxError: it does not answer.
+        """
         shared, end = held.shared, time.monotonic() + DECIDED_WITHIN
+        if shared.parameters_seen < number:
+            # it looks at once, also if its clock stands still or the next step is far away
+            words, sent = np.zeros(self._command_values), ctypes.c_uint64()
+            send = realtime_function("il_mailbox_send")
+            send(held.address, NO_COMMAND, words.ctypes.data, ctypes.addressof(sent))
         while shared.parameters_seen < number and shared.state != State.ENDED:
             if time.monotonic() > end:
-                return False
+                raise MailboxError(
+                    f"plant '{self._plant}' did not answer within {DECIDED_WITHIN:g} s whether it "
+                    "takes these parameters",
+                    fix="See whether its process hangs; it may still take them, or refuse them.",
+                )
             time.sleep(0.0005)
         return bool(shared.parameters_refused == number)
 
