@@ -282,3 +282,14 @@ def test_functions_that_are_not_functions_of_time_are_refused(
             slides.simulate(t_end=0.1, first=signal)
     table = lambda t: il.table(t, [0.0, 1.0, 2.0], [0.0, 1.0, 4.0]) + il.where(t > 0.5, 1.0, t)  # noqa: E731
     assert cart.simulate(t_end=0.1, inputs={"push": table}).status == "OK"
+
+
+def test_a_drive_may_be_given_a_constant(slides: il.Plant) -> None:
+    held = slides.simulate(t_end=0.3, first=0.07)
+    assert set(held["first.q"]) == {0.07} and set(held["first.qd"]) == {0.0}
+    same = slides.simulate(t_end=0.3, first=lambda t: 0.07)
+    np.testing.assert_array_equal(held.q, same.q)
+    with pytest.raises(il.InputError, match="drive 'first': the number nan"):
+        slides.simulate(t_end=0.3, first=float("nan"))
+    with pytest.raises(il.InputError, match="drive 'first' is neither a number"):
+        slides.simulate(t_end=0.3, first="0.07")

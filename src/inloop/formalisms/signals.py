@@ -11,12 +11,13 @@ from typing import Any
 
 from inloop.errors import ExpressionError, InputError
 from inloop.model import Mechanism
+from inloop.model.intake import is_number
 from inloop.model.laws.tracing import what_failed
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
 from inloop.symbolic.samples import samples_over_time
 
 Samples = tuple[Sequence[float], Sequence[float]]
-Signal = Callable[[Any], Any] | Samples
+Signal = Callable[[Any], Any] | Samples | float
 
 
 def over_time(signal: Signal, t: Expr, label: str) -> Expr:
@@ -24,7 +25,7 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
 
     Args:
         signal: a function of time, which is traced, or samples (times, values), interpolated by a
-            cubic spline and constant outside.
+            cubic spline and constant outside, or a number.
         t: time [s].
         label: purpose of the signal, for messages.
     """
@@ -41,8 +42,11 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
                 "samples (times, values), and what depends on earlier calls as a controller.",
             )
         return found
+    given: Any = signal
     try:
-        times, values = signal
+        if is_number(given):
+            return t.graph.wrap(float(given))
+        times, values = given
         return samples_over_time(t, times, values)
     except ExpressionError as error:
         raise InputError(f"{label}: {error.mistakes[0].what}", fix=error.mistakes[0].fix) from error
