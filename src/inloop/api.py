@@ -149,7 +149,7 @@ class Plant(BarePlant):
             sensitivities: what `result.sensitivities` contains derivatives with respect to: names
                 of live parameters, inputs and initial values ("crank.q", "crank.qd", states of
                 laws). Not with "alpha" or a controller (docs/sensitivities.md).
-            motions: functions of time, or samples, for driven joints, by their names:
+            motions: functions of time, samples or constants for driven joints, by their names:
                 `plant.simulate(t_end=2.0, crank=lambda t: 6 * t)`.
 
         Raises:

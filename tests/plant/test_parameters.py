@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,17 @@ def test_a_change_acts_at_once_and_reset_takes_it_back(plant: il.Plant) -> None:
     np.testing.assert_allclose(plant.bias([0.7], [0.2]) - before, 15.0 * 0.7, rtol=1e-12)
     plant.parameters.reset()
     np.testing.assert_array_equal(plant.bias([0.7], [0.2]), before)
+
+
+def test_a_copy_keeps_the_values(plant: il.Plant) -> None:
+    name, first = next(iter(plant.parameters.items()))
+    kept = plant.parameters.copy(), copy.copy(plant.parameters)
+    plant.parameters[name] = 1.1 * first
+    for each in kept:
+        assert each[name] == first
+        each[name] = 1.2 * first
+        assert plant.parameters[name] == 1.1 * first
+    plant.parameters.reset()
 
 
 def test_cannot_be_deleted(plant: il.Plant) -> None:

@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from inloop.errors import ExpressionError, InputError
 from inloop.model import Mechanism
+from inloop.model.intake import is_number
 from inloop.model.laws.tracing import what_failed
 from inloop.symbolic import Expr, Graph, Input, Output, Program, forward
 from inloop.symbolic.samples import samples_over_time
@@ -43,10 +42,11 @@ def over_time(signal: Signal, t: Expr, label: str) -> Expr:
                 "samples (times, values), and what depends on earlier calls as a controller.",
             )
         return found
+    given: Any = signal
     try:
-        if isinstance(signal, int | float | np.floating):
-            return t.graph.constant(float(signal))
-        times, values = signal
+        if is_number(given):
+            return t.graph.wrap(float(given))
+        times, values = given
         return samples_over_time(t, times, values)
     except ExpressionError as error:
         raise InputError(f"{label}: {error.mistakes[0].what}", fix=error.mistakes[0].fix) from error

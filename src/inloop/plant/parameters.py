@@ -55,6 +55,12 @@ class Parameters(MutableMapping[str, float]):
         """Write several values at once: all of them, or none if one is refused."""
         self._write({**dict(values), **named})
 
+    def copy(self) -> dict[str, float]:
+        """The values as they are now, for `update` later on."""
+        return dict(self)
+
+    __copy__ = copy  # one that shared the array would change with the plant
+
     def check_with(self, check: Check) -> None:
         """Have a function look at new values before they are taken; it raises to refuse them."""
         self._checks.append(check)
