@@ -67,3 +67,14 @@ def test_hostile_names_are_cut_and_escaped() -> None:
     assert quoted("a\nb") == r"'a\nb'"
     assert quoted("x" * 1000) == "'" + "x" * 37 + "...'"
     assert quoted("naïve") == r"'na\xefve'"
+
+
+@pytest.mark.parametrize("signal", ["slide.q", "slide.qd", "slide.qdd"])
+@pytest.mark.parametrize("kind", ["input", "parameter"])
+def test_a_signal_of_a_joint_is_not_hidden_by_another_one(kind: str, signal: str) -> None:
+    m = ModelBuilder("hidden")
+    m.body("slide", on=m.ground, joint=prismatic("x"), mass=1.3)
+    value = m.input(signal) if kind == "input" else m.parameter(signal, 1.0)
+    m.joint_force("slide", lambda q: value - q)
+    with pytest.raises(ModelError, match=f"{kind} '{signal}': the name is already used by the joi"):
+        m.build()

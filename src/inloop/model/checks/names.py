@@ -15,6 +15,7 @@ from inloop.model.names import (
 )
 
 Named = tuple[str, str, str]  # kind, name, where
+STATES = ("q", "qd", "qdd")
 
 
 def check_names(draft: Draft, findings: Findings) -> None:
@@ -27,7 +28,10 @@ def check_names(draft: Draft, findings: Findings) -> None:
     _check_unique(bodies, findings)
     _check_unique([("joint", b.joint.name, b.where) for b in first], findings)
     _check_unique([(s.kind, s.path, s.where) for s in draft.sites], findings)
-    _check_unique(signals, findings)
+    # a signal of the same name would hide them in results
+    joints = {b.joint.name: b.where for b in first}
+    states = [("joint", f"{name}.{x}", joints[name]) for name in joints for x in STATES]
+    _check_unique([*states, *signals], findings)
     # results and generated code identify laws, loops and constraints by name only
     acting: list[Named] = [(law.kind, law.name, law.where) for law in draft.laws]
     acting += [("loop", loop.name, loop.where) for loop in draft.loops]
