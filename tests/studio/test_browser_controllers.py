@@ -221,6 +221,8 @@ def test_controllers_of_a_file_and_one_that_is_killed(
         il.attach(studio.plant) as box,
     ):
         at_work(page, "pd")
+        # it has waited at its start for the controller
+        comes(page, "document.querySelector('#chip').textContent === 'running'")
         offered = [each["name"] for each in page.evaluate(f"{TOLD}.offered")]
         assert offered == ["pd", "Integral", "wrong"]  # one without a name cannot be found again
         *_, last = go_on(box, 200)
