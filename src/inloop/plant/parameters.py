@@ -138,8 +138,8 @@ class Parameters(MutableMapping[str, float]):
 
 
 def value_now(number: Scalar, mechanism: Mechanism, values: Mapping[str, float]) -> float:
-    """A number of a mechanism, which may be an expression of its parameters, at their values."""
+    """A number of a mechanism, which may be an expression, at these values of its parameters."""
     if not isinstance(number, Expr):
         return float(number)
-    known = {p.symbol: values[p.name] for p in mechanism.parameters if p.name in values}
+    known = {p.symbol: values.get(p.name, p.default) for p in mechanism.parameters}
     return float(evaluate([number], known)[0])

@@ -52,7 +52,11 @@ def need(good: bool, what: str, fix: str) -> None:
 
 
 def whole_of(value: Any, what: str) -> int:
-    """An integer, also one that is written as 3.0; an InputError for anything else."""
+    """An integer, also one that is written as 3.0; an InputError for anything else.
+
+    It stays exact, as numbers of records and times in ns must: `plant.arguments.whole` is a float
+    in between.
+    """
     whole = is_whole(value) or (is_finite(value) and float(value).is_integer())
     need(whole and abs(value) <= MOST_COUNT, f"{what} {shown(value)}", "Give a whole number.")
     return int(value)

@@ -24,8 +24,9 @@ from inloop.formalisms.stepping.contact_rows import first_rows, joint_contact_ro
 from inloop.native import runtime_sources
 from inloop.plant.engine import Array
 from inloop.plant.formulation.code import Code, Files
+from inloop.plant.parameters import value_now
 from inloop.plant.progress import deriving
-from inloop.symbolic import Expr, Program, evaluate, interpret
+from inloop.symbolic import Program, interpret
 from inloop.symbolic.elimination import THOROUGH_UP_TO, Elimination, eliminate
 from inloop.symbolic.pivot_order import THRESHOLD
 from inloop.symbolic.repeated.elimination import StepwiseElimination, eliminate_in_blocks
@@ -186,8 +187,6 @@ class RedundantCode(Code):
 def _mean_mass(equations: Equations) -> float:
     """Of the bodies that have one [kg]; 1 where none has."""
     mechanism, parameters = equations.mechanism, equations.parameters
-    known = {p.symbol: parameters[p.name] for p in mechanism.parameters}
-    given = [body.mass for body in mechanism.bodies]
-    masses = [evaluate([m], known)[0] if isinstance(m, Expr) else float(m) for m in given]
+    masses = [value_now(body.mass, mechanism, parameters) for body in mechanism.bodies]
     some = [mass for mass in masses if mass > 0.0]
     return float(np.exp(np.mean(np.log(some)))) if some else 1.0

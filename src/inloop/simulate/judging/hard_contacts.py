@@ -1,4 +1,4 @@
-"""Checks of hard contacts: initial penetration, and the residual of each step's impulses."""
+"""Checks of hard contacts: penetration, residuals of impulses, and signals that lack them."""
 
 from __future__ import annotations
 
